@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package inject is the engine: it compiles a configuration and runs the stages on a pod, in order.
+// It knows no client, clock, environment or log; the webhook and every command call it, and differ
+// only in where the pod and the facts come from.
+package inject
+
+import (
+	"github.com/pillion-dev/pillion/pkg/patch"
+	"github.com/pillion-dev/pillion/pkg/pod"
+	"github.com/pillion-dev/pillion/pkg/policy"
+	"github.com/pillion-dev/pillion/pkg/reason"
+)
+
+// Options are the facts of the installation.
+type Options struct {
+	Revision     string // default: "default"
+	OwnNamespace string // never injected; empty for none
+}
+
+// Facts are what the pod itself does not tell.
+type Facts struct {
+	Namespace            string // of the request; it wins over the object's
+	NamespaceLabels      map[string]string
+	NamespaceAnnotations map[string]string
+
+	// Selected tells that the webhook's selectors chose the pod, as they have for every pod that the
+	// API server sends.
+	Selected bool
+
+	// OldNodes are the nodes that do not run native sidecars.
+	OldNodes []Node
+
+	// Owner is the workload that makes the pod, where the caller knows it; otherwise it is read from
+	// the pod's owner references.
+	Owner *Owner
+
+	// Trusted tells that the pod's status record comes from whoever runs the engine, as in a file of
+	// their own. Otherwise it is believed only where the templates would do the same again: a forged
+	// record must not strip what another webhook put on.
+	Trusted bool
+
+	// Trace keeps the patch of each stage.
+	Trace bool
+}
+
+// Node is a node that a pod may be bound to.
+type Node struct {
+	Name   string
+	Labels map[string]string
+}
+
+// Owner is the workload behind a pod.
+type Owner struct{ APIVersion, Kind, Name string }
+
+// Result is what became of a pod.
+type Result struct {
+	Decision  policy.Decision
+	Owner     Owner
+	Namespace string
+	Templates []Applied
+	Tree      map[string]any // the pod afterwards; nil when skipped
+	Patch     []patch.Op     // from the pod that came in to Tree; empty when skipped
+	Warnings  []reason.Warning
+	Stages    []Stage // of a trace
+
+	Hash, HashWithoutImages string
+}
+
+// Applied is a template that was applied, with its parameters.
+type Applied struct {
+	Name   string
+	Native bool // its sidecars are native ones
+	Params []Param
+}
+
+// Param is a parameter's value and where it comes from: pod, namespace or default.
+type Param struct{ Name, Value, Source string }
+
+// Stage is a stage of a trace, with the patch from the stage before.
+type Stage struct {
+	Name  string
+	Patch []patch.Op
+}
+
+// Inject decides on a pod and, where it is to be injected, makes the patch. The error is a
+// *reason.Refusal where the pod's author must mend something; any other error means that the engine
+// itself is at fault.
+func (e *Engine) Inject(in pod.Doc, f Facts) (Result, error) {
+	r, err := e.once(in, f, nil)
+	if err == nil && r.strange() {
+		own := r.own
+		r, err = e.once(in, f, own)
+		r.warn(reason.StatusRecordInvalid, statusPath, "entries that the templates do not bring were ignored")
+	}
+	return r.Result, err
+}
+
+// once runs the stages. Of an earlier injection's record it believes the given paths only, or all
+// where none are given.
+func (e *Engine) once(in pod.Doc, f Facts, believed map[string]bool) (*run, error) {
+	r := e.begin(in, f)
+	r.believed = believed
+	r.Decision = policy.Decide(e.rules, r.subject)
+	r.Warnings = append(r.Warnings, r.Decision.Warnings...)
+	if !r.Decision.Inject {
+		return r, nil
+	}
+	for _, stage := range []func() error{r.choose, r.peel, r.render, r.lay, r.finish} {
+		if err := stage(); err != nil || !r.Decision.Inject {
+			return r, err
+		}
+	}
+	if r.present() {
+		r.skip(reason.AlreadyInjected, "everything that the templates bring is there")
+		return r, nil
+	}
+	r.Tree = r.after
+	r.Patch = patch.Between(r.raw, r.after)
+	return r, nil
+}
+
+// skip turns the decision round after the rules have spoken.
+func (r *run) skip(why reason.Reason, detail string) {
+	r.Decision.Inject, r.Decision.Reason, r.Decision.DecidedBy = false, why, "result"
+	r.Decision.Checks = append(r.Decision.Checks, policy.Check{Name: "result", Detail: detail})
+}
+
+// trace notes a stage.
+func (r *run) trace(name string, before, after map[string]any) {
+	if r.facts.Trace {
+		r.Stages = append(r.Stages, Stage{name, patch.Between(before, after)})
+	}
+}

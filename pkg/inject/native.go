@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inject
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/pillion-dev/pillion/pkg/pod"
+)
+
+// native tells whether the pod's sidecars can be native ones: init containers that keep running.
+// With auto they can unless the pod may land on a node that does not know them.
+func (e *Engine) native(head *pod.Head, old []Node) bool {
+	switch e.nativeSidecars {
+	case "on":
+		return true
+	case "off":
+		return false
+	}
+	return !slices.ContainsFunc(old, func(n Node) bool { return mayRun(head, n) })
+}
+
+func mayRun(head *pod.Head, n Node) bool {
+	if head.Spec.NodeName != "" {
+		return head.Spec.NodeName == n.Name
+	}
+	for key, value := range head.Spec.NodeSelector {
+		if n.Labels[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// place moves the sidecars of a layer to where they run: native ones become init containers that
+// always restart, ordinary ones stand with the application.
+func (l layer) place() map[string]any {
+	spec := object(l.tree, "spec")
+	containers, inits := list(spec, "containers"), list(spec, "initContainers")
+	sidecar := func(c map[string]any) bool {
+		return slices.Contains(l.template.config.Sidecars, str(c, "name"))
+	}
+	var app, init []any
+	for _, item := range inits {
+		c := item.(map[string]any)
+		if sidecar(c) || str(c, "restartPolicy") == "Always" {
+			if l.native {
+				init = append(init, withKey(c, "restartPolicy", "Always"))
+			} else {
+				app = append(app, withKey(c, "restartPolicy", nil))
+			}
+			continue
+		}
+		init = append(init, c)
+	}
+	for _, item := range containers {
+		c := item.(map[string]any)
+		if l.native && sidecar(c) {
+			init = append(init, withKey(c, "restartPolicy", "Always"))
+			continue
+		}
+		app = append(app, c)
+	}
+	return withLists(l.tree, app, init)
+}
+
+func withLists(tree map[string]any, app, init []any) map[string]any {
+	spec := maps.Clone(object(tree, "spec"))
+	if spec == nil {
+		return tree
+	}
+	setList(spec, "containers", app)
+	setList(spec, "initContainers", init)
+	return withKey(tree, "spec", spec)
+}
+
+func setList(spec map[string]any, key string, items []any) {
+	if len(items) == 0 {
+		delete(spec, key)
+		return
+	}
+	spec[key] = items
+}
+
+// withKey is a copy of the map with one key set, or without it where the value is nil.
+func withKey(m map[string]any, key string, value any) map[string]any {
+	out := maps.Clone(m)
+	if out == nil {
+		out = map[string]any{}
+	}
+	if value == nil {
+		delete(out, key)
+		return out
+	}
+	out[key] = value
+	return out
+}
+
+func object(m map[string]any, key string) map[string]any {
+	o, _ := m[key].(map[string]any)
+	return o
+}
+
+func list(m map[string]any, key string) []any {
+	l, _ := m[key].([]any)
+	return l
+}
+
+func str(m map[string]any, key string) string {
+	s, _ := m[key].(string)
+	return s
+}

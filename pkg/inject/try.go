@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inject
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/pillion-dev/pillion/pkg/patch"
+	"github.com/pillion-dev/pillion/pkg/pod"
+	"github.com/pillion-dev/pillion/pkg/policy"
+	"github.com/pillion-dev/pillion/pkg/reason"
+)
+
+// samples are the pods on which every template is tried when a configuration is loaded: the least
+// pod there can be, and one as a ReplicaSet makes it.
+var samples = []string{
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"sample","namespace":"sample"},"spec":{"containers":[{"name":"app","image":"registry.example/app:1"}]}}`,
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"sample-7d9f5c6b8d-","namespace":"sample","labels":{"app":"sample","pod-template-hash":"7d9f5c6b8d"},"annotations":{"example.com/note":"sample"},
+	"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"sample-7d9f5c6b8d","uid":"0","controller":true}]},
+	"spec":{"serviceAccountName":"sample","initContainers":[{"name":"init","image":"registry.example/init:1"}],
+	"containers":[{"name":"app","image":"registry.example/app:1","ports":[{"name":"http","containerPort":8080,"protocol":"TCP"}],"readinessProbe":{"httpGet":{"path":"/","port":"http"}},"volumeMounts":[{"name":"data","mountPath":"/data"}]}],
+	"volumes":[{"name":"data","emptyDir":{}}]}}`,
+}
+
+// try runs every template alone on the sample pods, with native sidecars and without. A template may
+// refuse a sample by its own fail or required; every other refusal is a fault of the configuration.
+func (e *Engine) try() []Finding {
+	var out []Finding
+	for _, c := range e.config.Templates {
+		t := e.named[c.Name][0]
+		if f := e.tryTemplate(t); f != nil {
+			out = append(out, *f)
+		}
+	}
+	return out
+}
+
+func (e *Engine) tryTemplate(t *template) *Finding {
+	for _, sample := range samples {
+		for _, native := range []bool{true, false} {
+			err := e.trial(t, sample, native)
+			if err == nil {
+				continue
+			}
+			return finding(t, err)
+		}
+	}
+	return nil
+}
+
+// trial runs the stages after the decision on one sample.
+func (e *Engine) trial(t *template, sample string, native bool) error {
+	doc, err := pod.Parse([]byte(sample))
+	if err != nil {
+		return err
+	}
+	r := e.begin(doc, Facts{Namespace: "sample", Selected: true})
+	r.Decision = policy.Decision{Inject: true, Reason: reason.PolicyEnabled}
+	r.layers = []layer{{template: t, native: native}}
+	if err := r.peel(); err != nil {
+		return err
+	}
+	if err := r.layer(doc, &r.layers[0]); err != nil {
+		var refusal *reason.Refusal
+		if errors.As(err, &refusal) && refusal.Reason == reason.TemplateRefused {
+			return nil
+		}
+		return err
+	}
+	t.note(r.layers[0].tree)
+	if err := r.lay(); err != nil {
+		return err
+	}
+	if err := r.finish(); err != nil {
+		return err
+	}
+	r.Tree, r.Patch = r.after, patch.Between(r.raw, r.after)
+	return r.Prove(doc)
+}
+
+// note keeps the labels that the template sets, for lint.
+func (t *template) note(tree map[string]any) {
+	for key := range object(object(tree, "metadata"), "labels") {
+		if !slices.Contains(t.labels, key) {
+			t.labels = append(t.labels, key)
+		}
+	}
+	slices.Sort(t.labels)
+}
+
+func finding(t *template, err error) *Finding {
+	at := t.config.Origin.At(1)
+	f := &Finding{Reason: reason.TemplateOutputInvalid, Template: t.config.Name, File: at.File, Line: at.Line, Detail: err.Error()}
+	var refusal *reason.Refusal
+	if errors.As(err, &refusal) {
+		f.Reason, f.Path, f.Detail, f.Hint = refusal.Reason, refusal.Path, refusal.Detail, refusal.Hint
+	}
+	return f
+}
+
+// Labels are the label keys that a template sets on the sample pods, sorted.
+func (e *Engine) Labels(name string) []string {
+	var out []string
+	for _, t := range e.named[name] {
+		out = append(out, t.labels...)
+	}
+	return slices.Sorted(maps.Keys(set(out)))
+}
+
+func set(list []string) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range list {
+		out[s] = true
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package validate turns rules into findings. The validating webhooks and the lint command share it.
+package validate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pillion-dev/pillion/pkg/config"
+	"github.com/pillion-dev/pillion/pkg/inject"
+	"github.com/pillion-dev/pillion/pkg/reason"
+)
+
+// Severity tells how bad a finding is.
+type Severity string
+
+// The severities: an error keeps the configuration from being used, a warning does not.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Finding is one fault. The JSON names are a contract.
+type Finding struct {
+	ID       string   `json:"id"`
+	Severity Severity `json:"severity"`
+	Object   string   `json:"object"` // such as template log-shipper
+	Path     string   `json:"path"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"` // from 1; 0 where unknown
+	Detail   string   `json:"detail"`
+	Hint     string   `json:"hint"`
+}
+
+// selectorLabels are the labels that workloads commonly use in their selectors. A template that sets
+// one can make a controller create pods that it does not recognise as its own, for ever.
+var selectorLabels = map[string]bool{
+	"app": true, "k8s-app": true, "name": true, "version": true, "component": true, "tier": true, "role": true,
+	"app.kubernetes.io/name": true, "app.kubernetes.io/instance": true, "app.kubernetes.io/component": true,
+	"app.kubernetes.io/version": true, "app.kubernetes.io/part-of": true,
+	"pod-template-hash": true, "controller-revision-hash": true, "statefulset.kubernetes.io/pod-name": true,
+	"istio.io/rev": true, "job-name": true, "batch.kubernetes.io/job-name": true,
+}
+
+// Configuration checks a configuration with all its templates, read from named files as
+// config.Parse takes them.
+func Configuration(files map[string][]byte) []Finding {
+	c, err := config.Parse(files)
+	var faults config.Errors
+	if errors.As(err, &faults) {
+		return parseFindings(faults)
+	}
+	if err != nil {
+		return []Finding{{ID: reason.ConfigInvalid.ID(), Severity: Error, Object: "configuration", Detail: err.Error()}}
+	}
+	e, err := inject.New(c, inject.Options{})
+	var compile *inject.CompileError
+	if errors.As(err, &compile) {
+		return compileFindings(compile)
+	}
+	if err != nil {
+		return []Finding{{ID: reason.ConfigInvalid.ID(), Severity: Error, Object: "configuration", Detail: err.Error()}}
+	}
+	return labelFindings(c, e)
+}
+
+func parseFindings(faults config.Errors) []Finding {
+	var out []Finding
+	for _, f := range faults.Suggest(reason.Nearest) {
+		out = append(out, Finding{
+			ID: reason.ConfigInvalid.ID(), Severity: Error, Object: "configuration", Path: f.Field,
+			File: f.File, Line: f.Line, Detail: f.Detail, Hint: f.Hint,
+		})
+	}
+	return out
+}
+
+func compileFindings(err *inject.CompileError) []Finding {
+	var out []Finding
+	for _, f := range err.Findings {
+		object := "configuration"
+		if f.Template != "" {
+			object = "template " + f.Template
+		}
+		out = append(out, Finding{
+			ID: f.Reason.ID(), Severity: Error, Object: object, Path: f.Path,
+			File: f.File, Line: f.Line, Detail: f.Detail, Hint: f.Hint,
+		})
+	}
+	return out
+}
+
+// labelFindings warns of templates that set a label which selectors use.
+func labelFindings(c config.Config, e *inject.Engine) []Finding {
+	var out []Finding
+	for _, t := range c.Templates {
+		for _, label := range e.Labels(t.Name) {
+			if !selectorLabels[label] {
+				continue
+			}
+			at := t.Origin.At(labelLine(t.Text, label))
+			out = append(out, Finding{
+				ID: reason.TemplateSelectorLabel.ID(), Severity: Warning, Object: "template " + t.Name,
+				Path: "metadata.labels[" + label + "]", File: at.File, Line: at.Line,
+				Detail: fmt.Sprintf("the template sets the label %s, which workloads use in their selectors", label),
+				Hint:   "use a label under a domain of your own",
+			})
+		}
+	}
+	return out
+}
+
+func labelLine(text, label string) int {
+	for i, line := range strings.Split(text, "\n") {
+		if strings.Contains(line, label+":") {
+			return i + 1
+		}
+	}
+	return 0
+}

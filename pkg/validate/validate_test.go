@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pillion-dev/pillion/templates"
+)
+
+const head = "apiVersion: config.pillion.dev/v1alpha1\nkind: InjectorConfig\n"
+
+func TestConfiguration(t *testing.T) {
+	cases := map[string]struct {
+		why   string
+		files map[string][]byte
+		want  []Finding
+	}{
+		"embedded": {why: "what we ship is clean", files: templates.Files()},
+		"unknown key": {
+			why:   "the nearest known key is the mend",
+			files: map[string][]byte{"config.yaml": []byte(head + "defaultTemplate: [a]\n")},
+			want: []Finding{{
+				ID: "INJ330", Severity: Error, Object: "configuration", Path: "defaultTemplate", File: "config.yaml", Line: 3,
+				Detail: "unknown field", Hint: "did you mean defaultTemplates?",
+			}},
+		},
+		"selector label": {
+			why: "a controller would not know its own pods",
+			files: map[string][]byte{
+				"config.yaml": []byte(head + "templates:\n- {name: a, file: a.yaml}\n"),
+				"a.yaml":      []byte("metadata:\n  labels:\n    version: v2\n    a.example.com/x: y\n"),
+			},
+			want: []Finding{{
+				ID: "INJ335", Severity: Warning, Object: "template a", Path: "metadata.labels[version]", File: "a.yaml", Line: 3,
+				Detail: "the template sets the label version, which workloads use in their selectors", Hint: "use a label under a domain of your own",
+			}},
+		},
+		"template": {
+			why: "file and line of the template",
+			files: map[string][]byte{
+				"config.yaml": []byte(head + "templates:\n- name: a\n  text: |\n    spec:\n      hostname: {{ .ObjectMeta.Name }}\n"),
+			},
+			want: []Finding{{
+				ID: "INJ333", Severity: Error, Object: "template a", File: "config.yaml", Line: 7,
+				Detail: "{{ .ObjectMeta.Name }} places text that a pod controls into YAML", Hint: "write {{ .ObjectMeta.Name | quote }}",
+			}},
+		},
+		"parameter": {
+			why:   "file and line of the parameter",
+			files: map[string][]byte{"config.yaml": []byte(head + "templates:\n- name: a\n  text: 'spec: {}'\n  parameters:\n  - {name: m, type: quantity, default: 2Gi, max: 1Gi}\n")},
+			want: []Finding{{
+				ID: "INJ330", Severity: Error, Object: "template a", Path: "parameters[0].default", File: "config.yaml", Line: 7,
+				Detail: `"2Gi" is above the maximum 1Gi`, Hint: "give a quantity such as 500m or 64Mi from 0 to 1Gi",
+			}},
+		},
+	}
+	for name, c := range cases {
+		if diff := cmp.Diff(c.want, Configuration(c.files)); diff != "" {
+			t.Errorf("%s: %s (-want +got):\n%s", name, c.why, diff)
+		}
+	}
+}
