@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/pillion-dev/pillion/pkg/admission"
+	"github.com/pillion-dev/pillion/pkg/inject"
+	"github.com/pillion-dev/pillion/pkg/patch"
+	"github.com/pillion-dev/pillion/pkg/pod"
+	"github.com/pillion-dev/pillion/pkg/reason"
+	"github.com/pillion-dev/pillion/pkg/revision"
+	"github.com/pillion-dev/pillion/pkg/webhook"
+)
+
+// oneNamespace is what the cluster knows in a golden case.
+type oneNamespace struct{ inject.Facts }
+
+func (f oneNamespace) Namespace(string) (labels, annotations map[string]string, known bool) {
+	return f.NamespaceLabels, f.NamespaceAnnotations, true
+}
+
+func (f oneNamespace) OldNodes() []inject.Node { return f.Facts.OldNodes }
+
+func handler(e *inject.Engine, f inject.Facts) http.Handler {
+	m := &webhook.Mutator{Engine: func() *inject.Engine { return e }, Facts: oneNamespace{f}, Proof: &webhook.Proof{}}
+	return admission.Handler(m, admission.Options{Mount: "/inject"})
+}
+
+// compareHTTP sends the pod to the handler as the API server would, and holds the answer to the
+// engine's. The API server asks only where the webhook's selectors match.
+func compareHTTP(t *testing.T, e *inject.Engine, one subject, want inject.Result, wantErr error) {
+	t.Helper()
+	raw := controlled(t, one)
+	doc, err := pod.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !one.facts.Selected && !called(t, one, doc) {
+		if want.Decision.Inject {
+			t.Errorf("%s: the engine injects a pod for which the webhook is not called", one.pod.Object())
+		}
+		return
+	}
+	body, err := json.Marshal(map[string]any{
+		"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+		"request": map[string]any{
+			"uid": "u", "operation": "CREATE", "namespace": one.facts.Namespace, "object": json.RawMessage(raw),
+			"kind":     map[string]any{"group": "", "version": "v1", "kind": "Pod"},
+			"resource": map[string]any{"group": "", "version": "v1", "resource": "pods"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	review := admissionv1.AdmissionReview{}
+	rec := post(handler(e, one.facts), body)
+	if err := json.Unmarshal(rec.Body.Bytes(), &review); err != nil || review.Response == nil {
+		t.Fatalf("HTTP %d: %s", rec.Code, rec.Body)
+	}
+	var refusal *reason.Refusal
+	if errors.As(wantErr, &refusal) {
+		if review.Response.Allowed || !strings.Contains(review.Response.Result.Message, refusal.Detail) {
+			t.Errorf("%s: the engine refuses, the handler answers %s", one.pod.Object(), rec.Body)
+		}
+		return
+	}
+	if got := review.Response.AuditAnnotations["reason"]; got != want.Decision.Reason.String() || !review.Response.Allowed {
+		t.Errorf("%s: the engine says %v, the handler %s", one.pod.Object(), want.Decision.Reason, rec.Body)
+	}
+	if want.Tree != nil {
+		compareSpec(t, raw, review.Response.Patch, want.Tree)
+	} else if len(review.Response.Patch) > 0 {
+		t.Errorf("%s: the engine skips, the handler patches: %s", one.pod.Object(), review.Response.Patch)
+	}
+}
+
+// compareSpec applies the handler's patch and compares all but what the controller added.
+func compareSpec(t *testing.T, raw, ops []byte, want map[string]any) {
+	t.Helper()
+	var list []patch.Op
+	if err := json.Unmarshal(ops, &list); err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	decodeNumbers(t, raw, &tree)
+	var values []struct{ Value any }
+	decodeNumbers(t, ops, &values)
+	for i := range list {
+		list[i].Value = values[i].Value
+	}
+	got, err := patch.Apply(tree, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want["spec"], got.(map[string]any)["spec"]); diff != "" {
+		t.Errorf("the engine and the handler make different pods:\n%s", diff)
+	}
+}
+
+func decodeNumbers(t *testing.T, raw []byte, into any) {
+	t.Helper()
+	value, err := pod.Decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch into := into.(type) {
+	case *any:
+		*into = value
+	case *[]struct{ Value any }:
+		for _, item := range value.([]any) {
+			*into = append(*into, struct{ Value any }{item.(map[string]any)["value"]})
+		}
+	}
+}
+
+// controlled is the pod as the workload's controller makes it.
+func controlled(t *testing.T, one subject) []byte {
+	t.Helper()
+	if one.facts.Owner == nil {
+		return one.doc.Raw()
+	}
+	tree, err := one.doc.Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, _ := tree["metadata"].(map[string]any)
+	if meta == nil {
+		meta = map[string]any{}
+		tree["metadata"] = meta
+	}
+	o := *one.facts.Owner
+	switch o.Kind {
+	case "Deployment":
+		labels, _ := meta["labels"].(map[string]any)
+		if labels == nil {
+			labels = map[string]any{}
+			meta["labels"] = labels
+		}
+		labels["pod-template-hash"] = "7d9f5c6b8d"
+		o = inject.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: o.Name + "-7d9f5c6b8d"}
+	case "CronJob":
+		o = inject.Owner{APIVersion: "batch/v1", Kind: "Job", Name: o.Name + "-28472130"}
+	}
+	meta["ownerReferences"] = []any{map[string]any{"apiVersion": o.APIVersion, "kind": o.Kind, "name": o.Name, "uid": "u", "controller": true}}
+	return pod.Encode(tree)
+}
+
+// called tells whether the default webhook configuration selects the pod.
+func called(t *testing.T, one subject, doc pod.Doc) bool {
+	t.Helper()
+	configs, err := revision.Wanted(revision.Values{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range configs {
+		if _, ok := revision.Selects(c, one.facts.NamespaceLabels, doc.Head().Metadata.Labels, one.facts.Namespace); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func post(h http.Handler, body []byte) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(http.MethodPost, "/inject?timeout=5s", bytes.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, req)
+	return rec
+}
+
+// goldenHTTP: request.json is posted as it is, and the answer is shown with the patch in plain JSON.
+func goldenHTTP(t *testing.T, g *golden) {
+	body := g.section("request.json")
+	rec := post(handler(engineOf(t, g.flags()), inject.Facts{}), body)
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "HTTP %d\n", rec.Code)
+	var review admissionv1.AdmissionReview
+	if rec.Code != http.StatusOK || json.Unmarshal(rec.Body.Bytes(), &review) != nil || review.Response == nil {
+		fmt.Fprintln(&out, strings.TrimSpace(rec.Body.String()))
+		g.out("response", out.Bytes())
+		return
+	}
+	ops := review.Response.Patch
+	review.Response.Patch = nil
+	text, err := json.MarshalIndent(review, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&out, "%s\n", text)
+	if len(ops) > 0 {
+		var list []json.RawMessage
+		if err := json.Unmarshal(ops, &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range list {
+			fmt.Fprintf(&out, "%s\n", op)
+		}
+	}
+	g.out("response", out.Bytes())
+}
