@@ -53,7 +53,7 @@ race: ## the unit tests under the race detector; needs a C compiler
 fuzz: ## every fuzz target for FUZZTIME each (default 10s); stops at the first crash
 	@for dir in $(call folders,^func Fuzz); do \
 	  for name in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' $$dir/*_test.go); do \
-	    echo "$$dir $$name"; go test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) $$dir; \
+	    echo "$$dir $$name"; go test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x $$dir; \
 	  done; done
 
 golden: ## rewrite the golden files from what the code does now
