@@ -81,15 +81,3 @@ func odd(path string) bool {
 	}
 	return false
 }
-
-// Draining wraps h so that, while draining reports true, every answer closes its connection: the
-// caller's next request then dials again, and finds another replica. The listener must stay open
-// meanwhile; a closed one would fail the requests that are on their way.
-func Draining(draining func() bool, h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if draining() {
-			w.Header().Set("Connection", "close")
-		}
-		h.ServeHTTP(w, r)
-	})
-}

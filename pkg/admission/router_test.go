@@ -91,21 +91,3 @@ func TestRouterRefusesBadPaths(t *testing.T) {
 		}()
 	}
 }
-
-func TestDraining(t *testing.T) {
-	draining := false
-	server := httptest.NewServer(Draining(func() bool { return draining }, says("ok")))
-	defer server.Close()
-	for _, want := range []bool{false, true, true, false} {
-		draining = want
-		resp, err := server.Client().Get(server.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
-		if resp.Close != want || resp.StatusCode != http.StatusOK {
-			t.Errorf("draining %t: connection closed %t, status %d", want, resp.Close, resp.StatusCode)
-		}
-	}
-}

@@ -139,6 +139,8 @@ const (
 	ConfigNotFound      PatchReason = "webhook_config_not_found"
 	EntryNotFound       PatchReason = "webhook_entry_not_found"
 	UpdateFailure       PatchReason = "webhook_update_failure"
+	ConfigInvalid       PatchReason = "webhook_config_invalid" // none could be made from the flags
+	Contended           PatchReason = "contended"              // somebody else keeps undoing the write
 )
 
 // WebhookPatch counts an attempt to write the caBundle of a webhook configuration. Only the first
@@ -148,7 +150,7 @@ func (m *Metrics) WebhookPatch(name string, why PatchReason) {
 	switch why {
 	case PatchOK:
 		result, why = "success", "none"
-	case WrongRevision, LoadCABundleFailure, ConfigNotFound, EntryNotFound, UpdateFailure:
+	case WrongRevision, LoadCABundleFailure, ConfigNotFound, EntryNotFound, UpdateFailure, ConfigInvalid, Contended:
 	default:
 		why = other
 	}

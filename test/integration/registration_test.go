@@ -37,7 +37,7 @@ func TestStaticWritesTheBundleAlone(t *testing.T) {
 		t.Errorf("more than the bundle changed (-want +got):\n%s", diff)
 	}
 	for _, f := range after.ManagedFields {
-		if f.Manager == apply.BundleManager && strings.Count(string(f.FieldsV1.Raw), `"f:caBundle"`) == len(before.Webhooks)-1 {
+		if f.Manager == apply.BundleManager && strings.Count(f.FieldsV1.GetRawString(), `"f:caBundle"`) == len(before.Webhooks)-1 {
 			return
 		}
 	}
