@@ -22,16 +22,16 @@ func newExplain(s streams) *cobra.Command {
 	var in inputFlags
 	var output string
 	cmd := &cobra.Command{
-		Use:   "explain -f FILE",
+		Use:   "explain (-f FILE | KIND/NAME)...",
 		Short: "Say why a pod is injected or not, and what each step does",
 		Long: `Explain prints, for each pod, every check with the one that decided, the templates, the
 parameters with the source of each value, and the patch of each stage.
 
 It exits with 0 when every pod is injected, with 1 when one is not.`,
 		Example: `  injector explain -f pod.yaml
-  kubectl get pod web -n shop -o yaml | injector explain -f - -o json`,
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
+  injector explain deployment/web -n shop -o json`,
+		Args: in.objects,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			print, err := printer(output, explanationTable)
 			if err != nil {
 				return err
@@ -40,7 +40,7 @@ It exits with 0 when every pod is injected, with 1 when one is not.`,
 			if err != nil {
 				return err
 			}
-			inputs, err := in.read(s.in)
+			inputs, err := in.load(cmd.Context(), s.in)
 			if err != nil {
 				return err
 			}

@@ -21,15 +21,16 @@ import (
 
 // engineFlags are the flags of every verb that runs the engine.
 type engineFlags struct {
-	config, values, revision string
-	native, kubeVersion      string
-	templates                []string
+	config, values, dialect, revision string
+	native, kubeVersion               string
+	templates                         []string
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.config, "config", "", "configuration: a file, a directory or a ConfigMap manifest (default: the embedded one)")
 	fs.StringVar(&f.values, "values", "", "file of values, merged over the configuration's")
+	fs.StringVar(&f.dialect, "dialect", "", "dialect of the keys: pillion (default: as the configuration says)")
 	fs.StringVar(&f.revision, "revision", "default", "revision of the injector")
 	fs.StringVar(&f.native, "native", "", "native sidecars: auto, on or off (default: as the configuration says)")
 	fs.StringVar(&f.kubeVersion, "kube-version", "", "version of the nodes, such as 1.28; without it native sidecars are on")
@@ -90,23 +91,38 @@ func badConfig(err error) error {
 	return &failure{exitUsage, err, ""}
 }
 
+// readValues reads a file of values; an empty path has none.
+func readValues(path string) (map[string]any, error) {
+	if path == "" {
+		return nil, nil
+	}
+	read, err := files.Read(path)
+	if err != nil {
+		return nil, usage("name a YAML file", "--values: %w", err)
+	}
+	out := map[string]any{}
+	for name, raw := range read {
+		more, err := config.ParseValues(name, raw)
+		if err != nil {
+			return nil, usage("", "--values: %w", err)
+		}
+		out = config.MergeValues(out, more)
+	}
+	return out, nil
+}
+
 // override applies the flags that stand for fields of the configuration.
 func (f *engineFlags) override(c config.Config) (config.Config, error) {
-	if f.values != "" {
-		read, err := files.Read(f.values)
-		if err != nil {
-			return c, usage("name a YAML file", "--values: %w", err)
-		}
-		for name, raw := range read {
-			more, err := config.ParseValues(name, raw)
-			if err != nil {
-				return c, usage("", "--values: %w", err)
-			}
-			c.Values = mergeValues(c.Values, more)
-		}
+	more, err := readValues(f.values)
+	if err != nil {
+		return c, err
 	}
+	c.Values = config.MergeValues(c.Values, more)
 	if faults := validation.IsDNS1123Label(f.revision); faults != nil {
 		return c, usage("give a name such as canary", "--revision %q is no name: %s", f.revision, faults[0])
+	}
+	if f.dialect != "" && f.dialect != config.DialectPillion {
+		return c, usage("this version has pillion", "--dialect %q is not known", f.dialect)
 	}
 	native, err := f.nativeByVersion()
 	if err != nil {
@@ -143,23 +159,6 @@ func templateNames(c config.Config) []string {
 		out = append(out, alias)
 	}
 	slices.Sort(out)
-	return out
-}
-
-// mergeValues lays one tree of values over another; maps are merged, everything else is replaced.
-func mergeValues(under, over map[string]any) map[string]any {
-	out := map[string]any{}
-	for k, v := range under {
-		out[k] = v
-	}
-	for k, v := range over {
-		inner, isMap := v.(map[string]any)
-		below, wasMap := out[k].(map[string]any)
-		if isMap && wasMap {
-			v = mergeValues(below, inner)
-		}
-		out[k] = v
-	}
 	return out
 }
 

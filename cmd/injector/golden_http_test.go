@@ -6,13 +6,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	admissionv1 "k8s.io/api/admission/v1"
 
 	"github.com/pillion-dev/pillion/pkg/admission"
@@ -53,19 +53,8 @@ func compareHTTP(t *testing.T, e *inject.Engine, one subject, want inject.Result
 		}
 		return
 	}
-	body, err := json.Marshal(map[string]any{
-		"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-		"request": map[string]any{
-			"uid": "u", "operation": "CREATE", "namespace": one.facts.Namespace, "object": json.RawMessage(raw),
-			"kind":     map[string]any{"group": "", "version": "v1", "kind": "Pod"},
-			"resource": map[string]any{"group": "", "version": "v1", "resource": "pods"},
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	review := admissionv1.AdmissionReview{}
-	rec := post(handler(e, one.facts), body)
+	rec := post(handler(e, one.facts), reviewOf(t, one, raw))
 	if err := json.Unmarshal(rec.Body.Bytes(), &review); err != nil || review.Response == nil {
 		t.Fatalf("HTTP %d: %s", rec.Code, rec.Body)
 	}
@@ -81,8 +70,68 @@ func compareHTTP(t *testing.T, e *inject.Engine, one subject, want inject.Result
 	}
 	if want.Tree != nil {
 		compareSpec(t, raw, review.Response.Patch, want.Tree)
+		settled(t, e, one, applied6902(t, raw, review.Response.Patch))
 	} else if len(review.Response.Patch) > 0 {
 		t.Errorf("%s: the engine skips, the handler patches: %s", one.pod.Object(), review.Response.Patch)
+	}
+}
+
+// settled fails if the handler patches a pod that it, or the command line, has injected already.
+func settled(t *testing.T, e *inject.Engine, one subject, raw []byte) {
+	t.Helper()
+	var review admissionv1.AdmissionReview
+	rec := post(handler(e, one.facts), reviewOf(t, one, raw))
+	if err := json.Unmarshal(rec.Body.Bytes(), &review); err != nil || review.Response == nil {
+		t.Fatalf("HTTP %d: %s", rec.Code, rec.Body)
+	}
+	if !review.Response.Allowed || len(review.Response.Patch) > 0 {
+		t.Errorf("%s: asked again, the handler answers %s\n%s", one.pod.Object(), rec.Body, review.Response.Patch)
+	}
+}
+
+// applied6902 applies a patch with the library that the API server uses.
+func applied6902(t *testing.T, raw, ops []byte) []byte {
+	t.Helper()
+	decoded, err := jsonpatch.DecodePatch(ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := decoded.Apply(raw)
+	if err != nil {
+		t.Fatalf("the patch does not apply: %v\n%s", err, ops)
+	}
+	return out
+}
+
+// reviewOf is the pod's creation as the API server asks about it.
+func reviewOf(t *testing.T, one subject, raw []byte) []byte {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+		"request": map[string]any{
+			"uid": "u", "operation": "CREATE", "namespace": one.facts.Namespace, "object": json.RawMessage(raw),
+			"kind":     map[string]any{"group": "", "version": "v1", "kind": "Pod"},
+			"resource": map[string]any{"group": "", "version": "v1", "resource": "pods"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// settledAll sends what the command line made to the handler, which must find nothing left to do.
+func settledAll(t *testing.T, e *inject.Engine, manifest []byte) {
+	t.Helper()
+	for _, one := range subjectsOf(t, manifest) {
+		raw := controlled(t, one)
+		doc, err := pod.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.facts.Selected || called(t, one, doc) {
+			settled(t, e, one, raw)
+		}
 	}
 }
 
@@ -178,35 +227,4 @@ func post(h http.Handler, body []byte) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, req)
 	return rec
-}
-
-// goldenHTTP: request.json is posted as it is, and the answer is shown with the patch in plain JSON.
-func goldenHTTP(t *testing.T, g *golden) {
-	body := g.section("request.json")
-	rec := post(handler(engineOf(t, g.flags()), inject.Facts{}), body)
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "HTTP %d\n", rec.Code)
-	var review admissionv1.AdmissionReview
-	if rec.Code != http.StatusOK || json.Unmarshal(rec.Body.Bytes(), &review) != nil || review.Response == nil {
-		fmt.Fprintln(&out, strings.TrimSpace(rec.Body.String()))
-		g.out("response", out.Bytes())
-		return
-	}
-	ops := review.Response.Patch
-	review.Response.Patch = nil
-	text, err := json.MarshalIndent(review, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprintf(&out, "%s\n", text)
-	if len(ops) > 0 {
-		var list []json.RawMessage
-		if err := json.Unmarshal(ops, &list); err != nil {
-			t.Fatal(err)
-		}
-		for _, op := range list {
-			fmt.Fprintf(&out, "%s\n", op)
-		}
-	}
-	g.out("response", out.Bytes())
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/cobra"
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
 	"github.com/pillion-dev/pillion/pkg/annotation"
 	"github.com/pillion-dev/pillion/pkg/inject"
@@ -159,6 +158,7 @@ func goldenInject(t *testing.T, g *golden) {
 	if diff := cmp.Diff(out.String(), again); diff != "" {
 		t.Errorf("injecting the output changes it:\n%s", diff)
 	}
+	settledAll(t, engineOf(t, flags), out.Bytes())
 	back := command(t, []string{"uninject", "-f", "-"}, out.Bytes())
 	if diff := cmp.Diff(meaning(t, in), meaning(t, []byte(back))); diff != "" {
 		t.Errorf("uninject does not give the input back:\n%s", diff)
@@ -169,17 +169,8 @@ func goldenInject(t *testing.T, g *golden) {
 // other.
 func (g *golden) engine(in []byte, args []string) {
 	e := engineOf(g.t, args)
-	from := inputFlags{files: []string{"-"}, namespace: "default"}
-	inputs, err := from.read(bytes.NewReader(in))
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	subjects, err := from.subjects(inputs)
-	if err != nil {
-		g.t.Fatal(err)
-	}
 	var patches bytes.Buffer
-	for _, one := range subjects {
+	for _, one := range subjectsOf(g.t, in) {
 		r, err := e.Inject(one.doc, one.facts)
 		compareHTTP(g.t, e, one, r, err)
 		if err != nil || len(r.Patch) == 0 {
@@ -192,6 +183,20 @@ func (g *golden) engine(in []byte, args []string) {
 		holdPatch(g.t, one.doc, r.Patch, r.Tree)
 	}
 	g.out("patch.json", patches.Bytes())
+}
+
+func subjectsOf(t *testing.T, manifest []byte) []subject {
+	t.Helper()
+	from := inputFlags{files: []string{"-"}, namespace: "default"}
+	inputs, err := from.read(bytes.NewReader(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	subjects, err := from.subjects(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return subjects
 }
 
 func engineOf(t *testing.T, args []string) *inject.Engine {
@@ -212,15 +217,7 @@ func engineOf(t *testing.T, args []string) *inject.Engine {
 // holdPatch applies the patch with the library that the API server uses.
 func holdPatch(t *testing.T, in pod.Doc, ops []patch.Op, want map[string]any) {
 	t.Helper()
-	decoded, err := jsonpatch.DecodePatch(patch.Marshal(ops))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := decoded.Apply(in.Raw())
-	if err != nil {
-		t.Fatalf("the patch does not apply: %v", err)
-	}
-	tree, err := pod.Decode(got)
+	tree, err := pod.Decode(applied6902(t, in.Raw(), patch.Marshal(ops)))
 	if err != nil {
 		t.Fatal(err)
 	}

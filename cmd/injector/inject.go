@@ -3,9 +3,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +21,7 @@ func newInject(s streams) *cobra.Command {
 	var in inputFlags
 	var keepGoing bool
 	cmd := &cobra.Command{
-		Use:   "inject -f FILE",
+		Use:   "inject (-f FILE | KIND/NAME)...",
 		Short: "Inject sidecars into the pods of manifests",
 		Long: `Inject writes the manifests to standard output with the sidecars in place. It is the
 webhook's own engine: the same pod, configuration and namespace give the same result.
@@ -28,14 +30,14 @@ Documents without a pod, and pods that are skipped, pass byte for byte.
 Every pod counts as selected, unless a Namespace document in the input says otherwise.`,
 		Example: `  injector inject -f deployment.yaml | kubectl apply -f -
   injector inject -f manifests/ --templates otel-agent,log-shipper`,
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
+		Args: in.objects,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := engine.engine()
 			if err != nil {
 				return err
 			}
 			t := transform{streams: s, keepGoing: keepGoing, verb: "inject"}
-			return t.run(&in, func(one subject) (inject.Result, error) {
+			return t.run(cmd.Context(), &in, func(one subject) (inject.Result, error) {
 				r, err := e.Inject(one.doc, one.facts)
 				if err == nil && len(r.Patch) > 0 {
 					err = r.Prove(one.doc)
@@ -53,15 +55,15 @@ Every pod counts as selected, unless a Namespace document in the input says othe
 func newUninject(s streams) *cobra.Command {
 	var in inputFlags
 	cmd := &cobra.Command{
-		Use:   "uninject -f FILE",
+		Use:   "uninject (-f FILE | KIND/NAME)...",
 		Short: "Take injected sidecars off the pods of manifests",
 		Long: `Uninject is the exact inverse of inject: it takes off what the pod's status record lists,
 and puts back what was replaced. It needs no configuration.`,
 		Example: `  injector uninject -f injected.yaml`,
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
+		Args:    in.objects,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := transform{streams: s, verb: "uninject"}
-			return t.run(&in, func(one subject) (inject.Result, error) {
+			return t.run(cmd.Context(), &in, func(one subject) (inject.Result, error) {
 				r, err := inject.Uninject(one.doc)
 				if err == nil && len(r.Patch) > 0 {
 					err = r.Prove(one.doc)
@@ -81,8 +83,8 @@ type transform struct {
 	verb      string
 }
 
-func (t transform) run(in *inputFlags, patch func(subject) (inject.Result, error)) error {
-	inputs, err := in.read(t.in)
+func (t transform) run(ctx context.Context, in *inputFlags, patch func(subject) (inject.Result, error)) error {
+	inputs, err := in.load(ctx, t.in)
 	if err != nil {
 		return err
 	}
@@ -173,6 +175,7 @@ func lastCheck(r inject.Result) string {
 
 // write writes the streams, one document after the other.
 func write(w io.Writer, inputs []input) error {
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in input) bool { return in.around })
 	for i, in := range inputs {
 		out, err := in.stream.Bytes()
 		if err != nil {

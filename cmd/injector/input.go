@@ -20,26 +20,30 @@ import (
 
 // inputFlags are the flags of every verb that reads manifests.
 type inputFlags struct {
-	files     []string
-	namespace string
+	files      []string
+	namespace  string
+	kubeconfig string
+	refs       []string // objects of the cluster, as kind/name
 }
 
 func (f *inputFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.files, "filename", "f", nil, "manifest: a file, a directory or - for standard input (repeatable)")
-	fs.StringVarP(&f.namespace, "namespace", "n", "default", "namespace of objects that name none")
+	fs.StringVarP(&f.namespace, "namespace", "n", "default", "namespace of objects that name none, and of kind/name")
+	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig for kind/name (default: KUBECONFIG, or where kubectl looks)")
 }
 
 // input is one manifest.
 type input struct {
 	name   string
 	stream *workload.Stream
+	around bool // it tells facts only, and is not written
 }
 
 // read reads every manifest that -f names.
 func (f *inputFlags) read(stdin io.Reader) ([]input, error) {
 	if len(f.files) == 0 {
-		return nil, usage("name a file, a directory, or - for standard input", "nothing to read: -f is missing")
+		return nil, usage("name a file, a directory, - for standard input, or an object of the cluster as kind/name", "nothing to read: -f is missing")
 	}
 	var names []string
 	for _, name := range f.files {
@@ -55,11 +59,14 @@ func (f *inputFlags) read(stdin io.Reader) ([]input, error) {
 		if err != nil {
 			return nil, usage("", "%w", err)
 		}
+		if name == "-" {
+			name = "standard input"
+		}
 		stream, err := workload.Read(raw)
 		if err != nil {
 			return nil, usage("", "read %s: %w", name, err)
 		}
-		out = append(out, input{name, stream})
+		out = append(out, input{name: name, stream: stream})
 	}
 	return out, nil
 }

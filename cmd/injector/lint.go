@@ -15,7 +15,7 @@ import (
 )
 
 func newLint(s streams) *cobra.Command {
-	var path, output string
+	var path, values, output string
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "Check a configuration and its templates",
@@ -36,7 +36,11 @@ It exits with 0 when there is nothing to say, with 1 when there is.`,
 			if err != nil {
 				return err
 			}
-			findings := located(path, validate.Configuration(sources))
+			more, err := readValues(values)
+			if err != nil {
+				return err
+			}
+			findings := located(path, validate.Configuration(sources, more))
 			if err := print(s.out, findings); err != nil || len(findings) == 0 {
 				return err
 			}
@@ -44,6 +48,7 @@ It exits with 0 when there is nothing to say, with 1 when there is.`,
 		},
 	}
 	cmd.Flags().StringVar(&path, "config", "", "configuration: a file, a directory or a ConfigMap manifest (default: the embedded one)")
+	cmd.Flags().StringVar(&values, "values", "", "file of values, merged over the configuration's")
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, json or yaml")
 	return cmd
 }

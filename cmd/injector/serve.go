@@ -9,9 +9,11 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,7 +55,12 @@ The configuration is read again whenever its files change; a bad one keeps the o
 		Example: `  injector serve --config /etc/injector
   injector serve --kubeconfig ~/.kube/config --bind-address 127.0.0.1`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), f, s) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			// Here alone: a signal ends the other verbs at once, for they leave nothing half done.
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return serve(ctx, f, s)
+		},
 	}
 	f.add(cmd)
 	return cmd

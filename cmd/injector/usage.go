@@ -58,7 +58,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 			break
 		}
 	}
-	return usage(hint, "%s takes flags only, got %q", cmd.Name(), args[0])
+	return usage(hint, "%s takes no argument %q", cmd.Name(), args[0])
 }
 
 // badFlag is the end of a command line with a flag that does not exist or has no such value.

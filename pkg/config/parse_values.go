@@ -30,3 +30,20 @@ func ParseValues(name string, text []byte) (map[string]any, error) {
 	values, _ := value.(map[string]any)
 	return values, nil
 }
+
+// MergeValues lays one tree of values over another; maps are merged, everything else is replaced.
+func MergeValues(under, over map[string]any) map[string]any {
+	out := map[string]any{}
+	for k, v := range under {
+		out[k] = v
+	}
+	for k, v := range over {
+		inner, isMap := v.(map[string]any)
+		below, wasMap := out[k].(map[string]any)
+		if isMap && wasMap {
+			v = MergeValues(below, inner)
+		}
+		out[k] = v
+	}
+	return out
+}

@@ -111,12 +111,14 @@ func (e *Engine) once(in pod.Doc, f Facts, believed map[string]bool) (*run, erro
 			return r, err
 		}
 	}
-	if r.present() {
-		r.skip(reason.AlreadyInjected, "everything that the templates bring is there")
-		return r, nil
+	if !r.present() {
+		r.Tree, r.Patch = r.after, patch.Between(r.raw, r.after)
+		if len(r.Patch) > 0 {
+			return r, nil
+		}
 	}
-	r.Tree = r.after
-	r.Patch = patch.Between(r.raw, r.after)
+	r.Tree = nil
+	r.skip(reason.AlreadyInjected, "everything that the templates bring is there")
 	return r, nil
 }
 

@@ -18,7 +18,7 @@ var containerLists = [2]string{"containers", "initContainers"}
 func merge(t *pod.Type, lower, upper any) any { return overlay.Merge(t, lower, upper) }
 
 // fill adds to a tree only what it lacks.
-func fill(t *pod.Type, tree, more any) any { return merge(t, merge(t, tree, more), tree) }
+func fill(t *pod.Type, tree, more any) any { return overlay.Fill(t, tree, more) }
 
 // lay folds the layers into one stack, a later template over an earlier one, and lays it over the
 // pod.

@@ -3,6 +3,7 @@
 package inject
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,11 +78,21 @@ func TestTrueRecordHidesNoTampering(t *testing.T) {
 	}
 }
 
-// What the API server and other webhooks add between two calls stays, and calls for no second patch.
+// What the API server and other webhooks add between two calls stays, and calls for no second patch
+// and no warning, also where they add to a list or map that came with the injection.
 func TestReinvocationKeepsStrangers(t *testing.T) {
+	for name, pod := range map[string]string{
+		"lists of its own": `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"app","image":"x"}],"initContainers":[{"name":"first"}]}}`,
+		"bare":             `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"app","image":"x"}]}}`,
+	} {
+		t.Run(name, func(t *testing.T) { keepsStrangers(t, pod) })
+	}
+}
+
+func keepsStrangers(t *testing.T, text string) {
 	e := engineFor(t, lawConfig)
 	facts := Facts{Namespace: "shop", Selected: true}
-	first, err := e.Inject(parsed(t, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"app","image":"x"}],"initContainers":[{"name":"first"}]}}`), facts)
+	first, err := e.Inject(parsed(t, text), facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,5 +110,8 @@ func TestReinvocationKeepsStrangers(t *testing.T) {
 	r, err := e.Inject(doc, facts)
 	if err != nil || r.Decision.Reason != reason.AlreadyInjected || len(r.Patch) > 0 {
 		t.Errorf("got %v, %s, %v", r.Decision.Reason, patch.Marshal(r.Patch), err)
+	}
+	if slices.ContainsFunc(r.Warnings, func(w reason.Warning) bool { return w.Reason == reason.StatusRecordInvalid }) {
+		t.Errorf("a false alarm: %v", r.Warnings)
 	}
 }

@@ -194,13 +194,24 @@ func (r *run) peel() error {
 
 const statusPath = "metadata.annotations[" + annotation.Status + "]"
 
-// strange tells whether the record claims what the templates would not do again: it is of another
-// configuration, or forged.
+// strange tells whether the record takes what the templates would not bring again: it is of another
+// configuration, or forged. A claim that takes nothing is none: the list that came with our container
+// stays ours on paper when another webhook has put one of its own into it.
 func (r *run) strange() bool {
 	if r.facts.Trusted || r.believed != nil {
 		return false
 	}
-	return slices.ContainsFunc(r.claimed, func(c overlay.Change) bool { return !r.own[c.Path] })
+	var foreign []overlay.Change
+	for _, c := range r.claimed {
+		if !r.own[c.Path] {
+			foreign = append(foreign, c)
+		}
+	}
+	if len(foreign) == 0 {
+		return false
+	}
+	left, err := overlay.Revert(pod.Schema(), r.raw, foreign)
+	return err != nil || !pod.Equal(left, r.raw)
 }
 
 // undo reverts a record's changes, of the believed paths only. A record that would leave the pod

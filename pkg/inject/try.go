@@ -5,7 +5,9 @@ package inject
 import (
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 
 	"github.com/pillion-dev/pillion/pkg/patch"
 	"github.com/pillion-dev/pillion/pkg/pod"
@@ -90,13 +92,22 @@ func (t *template) note(tree map[string]any) {
 	slices.Sort(t.labels)
 }
 
+// within is the place in a template at which it stopped, before the message.
+var within = regexp.MustCompile(`^\S+:(\d+):\d+: `)
+
 func finding(t *template, err error) *Finding {
-	at := t.config.Origin.At(1)
-	f := &Finding{Reason: reason.TemplateOutputInvalid, Template: t.config.Name, File: at.File, Line: at.Line, Detail: err.Error()}
+	f := &Finding{Reason: reason.TemplateOutputInvalid, Template: t.config.Name, Detail: err.Error()}
 	var refusal *reason.Refusal
 	if errors.As(err, &refusal) {
 		f.Reason, f.Path, f.Detail, f.Hint = refusal.Reason, refusal.Path, refusal.Detail, refusal.Hint
 	}
+	line := 1
+	if m := within.FindStringSubmatch(f.Detail); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		f.Path, f.Detail = "", f.Detail[len(m[0]):]
+	}
+	at := t.config.Origin.At(line)
+	f.File, f.Line = at.File, at.Line
 	return f
 }
 

@@ -6,7 +6,7 @@ import "github.com/pillion-dev/pillion/pkg/pod"
 
 func mergeLists(t *pod.Type, base, layer []any) (out []any, changed bool) {
 	if keyed(t) {
-		return mergeItems(t, base, layer)
+		return mergeItems(t, base, layer, merge)
 	}
 	var elem *pod.Type
 	if t != nil && t.Kind == pod.List {
@@ -24,8 +24,9 @@ func mergeLists(t *pod.Type, base, layer []any) (out []any, changed bool) {
 	return out, true
 }
 
-// mergeItems copies base when the first item changes or is added.
-func mergeItems(t *pod.Type, base, layer []any) ([]any, bool) {
+// mergeItems joins each item of the layer with the first of its key. It copies base when the first item
+// changes or is added.
+func mergeItems(t *pod.Type, base, layer []any, join func(t *pod.Type, base, layer any) (any, bool)) ([]any, bool) {
 	x := newIndex(t, base, len(layer))
 	var keyless map[string]bool
 	copied := false
@@ -39,7 +40,7 @@ func mergeItems(t *pod.Type, base, layer []any) ([]any, bool) {
 		if at >= 0 {
 			old = x.list[at]
 		}
-		value, changed := merge(t.Elem, old, item)
+		value, changed := join(t.Elem, old, item)
 		if !ok {
 			if keyless == nil {
 				keyless = keylessOf(t, base)

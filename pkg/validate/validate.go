@@ -45,8 +45,8 @@ var selectorLabels = map[string]bool{
 }
 
 // Configuration checks a configuration with all its templates, read from named files as
-// config.Parse takes them.
-func Configuration(files map[string][]byte) []Finding {
+// config.Parse takes them, with further values laid over its own.
+func Configuration(files map[string][]byte, values map[string]any) []Finding {
 	c, err := config.Parse(files)
 	var faults config.Errors
 	if errors.As(err, &faults) {
@@ -55,6 +55,7 @@ func Configuration(files map[string][]byte) []Finding {
 	if err != nil {
 		return []Finding{{ID: reason.ConfigInvalid.ID(), Severity: Error, Object: "configuration", Detail: err.Error()}}
 	}
+	c.Values = config.MergeValues(c.Values, values)
 	e, err := inject.New(c, inject.Options{})
 	var compile *inject.CompileError
 	if errors.As(err, &compile) {

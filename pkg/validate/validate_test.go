@@ -14,9 +14,10 @@ const head = "apiVersion: config.pillion.dev/v1alpha1\nkind: InjectorConfig\n"
 
 func TestConfiguration(t *testing.T) {
 	cases := map[string]struct {
-		why   string
-		files map[string][]byte
-		want  []Finding
+		why    string
+		files  map[string][]byte
+		values map[string]any
+		want   []Finding
 	}{
 		"embedded": {why: "what we ship is clean", files: templates.Files()},
 		"unknown key": {
@@ -48,6 +49,22 @@ func TestConfiguration(t *testing.T) {
 				Detail: "{{ .ObjectMeta.Name }} places text that a pod controls into YAML", Hint: "write {{ .ObjectMeta.Name | quote }}",
 			}},
 		},
+		"values beside": {
+			why:    "a template may need values that another file has",
+			files:  map[string][]byte{"config.yaml": []byte(head + "templates:\n- name: a\n  text: 'spec: {hostname: {{ .Values.host | quote }}}'\n")},
+			values: map[string]any{"host": "a"},
+		},
+		"runs into a fault": {
+			why: "the line is the template's",
+			files: map[string][]byte{
+				"config.yaml": []byte(head + "templates:\n- {name: a, file: a.yaml}\n"),
+				"a.yaml":      []byte("spec:\n  hostname: x\n  subdomain: {{ .Values.none }}\n"),
+			},
+			want: []Finding{{
+				ID: "INJ304", Severity: Error, Object: "template a", File: "a.yaml", Line: 3,
+				Detail: ".Values.none is null or missing", Hint: "give it a value, or place it by way of default, with or if",
+			}},
+		},
 		"parameter": {
 			why:   "file and line of the parameter",
 			files: map[string][]byte{"config.yaml": []byte(head + "templates:\n- name: a\n  text: 'spec: {}'\n  parameters:\n  - {name: m, type: quantity, default: 2Gi, max: 1Gi}\n")},
@@ -58,7 +75,7 @@ func TestConfiguration(t *testing.T) {
 		},
 	}
 	for name, c := range cases {
-		if diff := cmp.Diff(c.want, Configuration(c.files)); diff != "" {
+		if diff := cmp.Diff(c.want, Configuration(c.files, c.values)); diff != "" {
 			t.Errorf("%s: %s (-want +got):\n%s", name, c.why, diff)
 		}
 	}

@@ -38,16 +38,30 @@ type Mutator struct {
 // Review injects the pod of the request. Whatever is not the creation of a pod passes untouched, so
 // that a webhook configuration with too wide a rule does no harm.
 func (m *Mutator) Review(_ context.Context, req *admission.Request) (admission.Response, error) {
-	if req.Resource.Group != "" || req.Resource.Resource != "pods" || req.SubResource != "" || req.Operation != "CREATE" {
-		return skipped(reason.NotPodCreate), nil
-	}
+	var doc pod.Doc
+	var result inject.Result
+	var err error
 	engine := m.Engine()
-	if engine == nil {
+	switch {
+	case !createsPod(req):
+		result.Decision.Reason = reason.NotPodCreate
+	case engine == nil:
 		return admission.Response{}, fmt.Errorf("no configuration is loaded yet: %w", admission.ErrNotReady)
+	default:
+		doc, result, err = m.inject(engine, req)
 	}
+	m.log(req, doc, result, err)
+	return respond(engine, result, err)
+}
+
+func createsPod(req *admission.Request) bool {
+	return req.Resource.Group == "" && req.Resource.Resource == "pods" && req.SubResource == "" && req.Operation == "CREATE"
+}
+
+func (m *Mutator) inject(engine *inject.Engine, req *admission.Request) (pod.Doc, inject.Result, error) {
 	doc, err := pod.Parse(req.Object)
 	if err != nil {
-		return admission.Response{}, &reason.Refusal{
+		return doc, inject.Result{}, &reason.Refusal{
 			Reason: reason.PodUnreadable, Detail: err.Error(), Hint: "send the pod as the API server does, in request.object",
 		}
 	}
@@ -55,8 +69,7 @@ func (m *Mutator) Review(_ context.Context, req *admission.Request) (admission.R
 	if err == nil && len(result.Patch) > 0 {
 		err = m.Proof.check(engine, doc, result)
 	}
-	m.log(req, doc, result, err)
-	return respond(engine, result, err)
+	return doc, result, err
 }
 
 func (m *Mutator) facts(namespace string) inject.Facts {
@@ -69,30 +82,38 @@ func (m *Mutator) facts(namespace string) inject.Facts {
 	return f
 }
 
-func skipped(why reason.Reason) admission.Response {
-	return admission.Response{Reason: why, AuditAnnotations: map[string]string{"decision": "skipped", "reason": why.String()}}
+func respond(engine *inject.Engine, r inject.Result, err error) (admission.Response, error) {
+	decision, why := end(r, err)
+	if decision == admission.Broken {
+		return admission.Response{}, err
+	}
+	resp := admission.Response{
+		Reason: why, Warnings: warnings(r.Warnings),
+		AuditAnnotations: map[string]string{"decision": string(decision), "reason": why.String()},
+	}
+	if engine != nil {
+		resp.AuditAnnotations["revision"] = engine.Revision()
+	}
+	if decision == admission.Injected {
+		resp.Patch, resp.Templates = patch.Marshal(r.Patch), names(r.Templates)
+		resp.AuditAnnotations["templates"] = strings.Join(resp.Templates, ",")
+		resp.AuditAnnotations["template-hash"] = r.Hash
+	}
+	return resp, err
 }
 
-func respond(engine *inject.Engine, r inject.Result, err error) (admission.Response, error) {
-	resp := admission.Response{Reason: r.Decision.Reason, Warnings: warnings(r.Warnings)}
+// end is how a review ends, and why.
+func end(r inject.Result, err error) (admission.Decision, reason.Reason) {
 	var refusal *reason.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		resp.Reason = refusal.Reason
-		resp.AuditAnnotations = map[string]string{"decision": "refused", "reason": refusal.Reason.String(), "revision": engine.Revision()}
-		return resp, refusal
+		return admission.Refused, refusal.Reason
 	case err != nil:
-		return resp, err
-	case !r.Decision.Inject:
-		resp.AuditAnnotations = map[string]string{"decision": "skipped", "reason": r.Decision.Reason.String(), "revision": engine.Revision()}
-		return resp, nil
+		return admission.Broken, reason.None
+	case r.Decision.Inject:
+		return admission.Injected, r.Decision.Reason
 	}
-	resp.Patch, resp.Templates = patch.Marshal(r.Patch), names(r.Templates)
-	resp.AuditAnnotations = map[string]string{
-		"decision": "injected", "reason": r.Decision.Reason.String(), "revision": engine.Revision(),
-		"templates": strings.Join(resp.Templates, ","), "template-hash": r.Hash,
-	}
-	return resp, nil
+	return admission.Skipped, r.Decision.Reason
 }
 
 // warnings leaves out what concerns a manifest only: behind the API server, a service account's pull
@@ -115,28 +136,39 @@ func names(templates []inject.Applied) []string {
 	return list
 }
 
-// log tells one line for each decision. A pod that a controller makes has no name yet: its
-// generateName stands for it.
+// log tells one line for each decision. Only a review without a readable pod is told to everyone: the
+// API server sends none, so whoever did must mend it.
 func (m *Mutator) log(req *admission.Request, doc pod.Doc, r inject.Result, err error) {
-	if m.Log == nil || !m.Log.Enabled(context.Background(), slog.LevelDebug) {
+	decision, why := end(r, err)
+	level := slog.LevelDebug
+	if why == reason.PodUnreadable {
+		level = slog.LevelWarn
+	}
+	if m.Log == nil || !m.Log.Enabled(context.Background(), level) {
 		return
 	}
-	name := doc.Head().Metadata.Name
-	if name == "" {
-		name = doc.Head().Metadata.GenerateName + "*"
+	told := []any{
+		"operation", cut(req.Operation), "resource", cut(req.Resource.Resource), "namespace", cut(req.Namespace), "name", cut(nameOf(req, doc)),
+		"owner", cut(strings.Trim(r.Owner.Kind+"/"+r.Owner.Name, "/")), "decision", string(decision), "reason", why.String(),
+		"templates", strings.Join(names(r.Templates), ","), "dryRun", req.DryRun,
 	}
-	decision, why := "skipped", r.Decision.Reason
-	var refusal *reason.Refusal
+	if err != nil {
+		told = append(told, "error", cut(err.Error()))
+	}
+	m.Log.Log(context.Background(), level, "reviewed a request", told...)
+}
+
+// nameOf is the object's name. A pod that a controller makes has none yet: its generateName stands
+// for it.
+func nameOf(req *admission.Request, doc pod.Doc) string {
+	head := doc.Head()
 	switch {
-	case errors.As(err, &refusal):
-		decision, why = "refused", refusal.Reason
-	case err != nil:
-		decision = "broken"
-	case r.Decision.Inject:
-		decision = "injected"
+	case head == nil || head.Metadata.Name == "" && head.Metadata.GenerateName == "":
+		return req.Name
+	case head.Metadata.Name == "":
+		return head.Metadata.GenerateName + "*"
 	}
-	m.Log.Debug("reviewed a pod", "namespace", cut(req.Namespace), "pod", cut(name), "owner", cut(r.Owner.Kind+"/"+r.Owner.Name),
-		"decision", decision, "reason", why.String(), "templates", strings.Join(names(r.Templates), ","), "dryRun", req.DryRun)
+	return head.Metadata.Name
 }
 
 // cut bounds what a request puts into the log.

@@ -77,3 +77,10 @@ func (r *Reader) get(ctx context.Context, path string) ([]byte, error) {
 	}
 	return raw, nil
 }
+
+// Names tells whether a word is kind/name of a kind that holds pods.
+func Names(word string) bool {
+	kind, name, ok := strings.Cut(word, "/")
+	_, known := resources[strings.ToLower(kind)]
+	return ok && known && name != "" && !strings.Contains(name, "/")
+}
