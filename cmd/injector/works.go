@@ -69,8 +69,9 @@ func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, err
 		Log:       log,
 		Server: cluster.ServerOptions{
 			Listener: listener, Handler: router, GetCertificate: w.certs.GetCertificate, MinTLS: f.minTLS(),
-			DrainFor: f.drain, WebhookTimeout: time.Duration(f.timeout) * time.Second,
-			Ready: func() bool { return w.engine.Load() != nil }, Log: log,
+			DrainFor:       max(f.drain, 1), // no drain; zero asks for the server's own default
+			WebhookTimeout: time.Duration(f.timeout) * time.Second,
+			Ready:          func() bool { return w.engine.Load() != nil }, Log: log,
 		},
 	}
 	w.probe = &probe{handler: admission.Handler(w.mutator, admission.Options{Mount: "/inject"}), tell: w.metrics.SelfProbe}

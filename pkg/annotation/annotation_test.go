@@ -73,15 +73,15 @@ func TestWarn(t *testing.T) {
 			annotations: map[string]string{Inject: "enabled"},
 			want: []Problem{{
 				Key: Inject, Kind: Annotation, WrongKind: true, Nearest: Inject,
-				Detail: "this key is a label; as an annotation it does nothing",
+				Detail: "this key belongs among the labels",
 			}},
 		},
 		"annotations as labels": {
 			reason: "both ours and a parameter's, in the order of the keys",
 			labels: map[string]string{Templates: "a", "logs.pillion.dev/memory": "64Mi"},
 			want: []Problem{
-				{Key: "logs.pillion.dev/memory", Kind: Label, WrongKind: true, Nearest: "logs.pillion.dev/memory", Detail: "this key is an annotation; as a label it does nothing"},
-				{Key: Templates, Kind: Label, WrongKind: true, Nearest: Templates, Detail: "this key is an annotation; as a label it does nothing"},
+				{Key: "logs.pillion.dev/memory", Kind: Label, WrongKind: true, Nearest: "logs.pillion.dev/memory", Detail: "this key belongs among the annotations"},
+				{Key: Templates, Kind: Label, WrongKind: true, Nearest: Templates, Detail: "this key belongs among the annotations"},
 			},
 		},
 		"misspelt": {

@@ -77,7 +77,7 @@ func (w *warner) key(key string, kind Kind) {
 	p := Problem{Key: key, Kind: kind}
 	if wanted != 0 {
 		p.WrongKind, p.Nearest = true, key
-		p.Detail = "this key is " + wanted.article() + "; as " + kind.article() + " it does nothing"
+		p.Detail = "this key belongs among the " + wanted.String() + "s"
 		w.problems = append(w.problems, p)
 		return
 	}
@@ -125,13 +125,6 @@ func settable(declared []string) []string {
 		set[d] = true
 	}
 	return slices.Sorted(maps.Keys(set))
-}
-
-func (k Kind) article() string {
-	if k == Annotation {
-		return "an annotation"
-	}
-	return "a label"
 }
 
 func ours(domain string) bool {

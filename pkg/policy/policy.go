@@ -132,6 +132,7 @@ func Decide(r Rules, s Subject) Decision {
 
 // warn tells the author of a pod that asked for injection, or mistyped a label, that it gets none.
 func warn(d Decision, s Subject) []reason.Warning {
+	but := "not injected: "
 	switch d.Reason {
 	case reason.PodLabelInvalid, reason.NamespaceLabelInvalid:
 	case reason.PodDisabled, reason.NeverSelector, reason.PolicyDisabled, reason.NotSelected, reason.MirrorPod:
@@ -140,6 +141,7 @@ func warn(d Decision, s Subject) []reason.Warning {
 		if s.Pod.Metadata.Labels[injectKey] != enabled {
 			return nil
 		}
+		but = "not injected, though its label asks: "
 	}
-	return []reason.Warning{{Reason: d.Reason, Detail: "not injected: " + d.Checks[len(d.Checks)-1].Detail}}
+	return []reason.Warning{{Reason: d.Reason, Detail: but + d.Checks[len(d.Checks)-1].Detail}}
 }

@@ -134,7 +134,7 @@ func TestReview(t *testing.T) {
 		"pod over namespace":  {"the pod's value replaces the namespace's", "yes", annotated, injectedFor(reason.NamespaceEnabled)},
 		"namespace's default": {"the namespace's value holds, and is out of bounds", "yes", plainPod, refusedFor(reason.ParameterInvalid, "namespace metadata.annotations[logs.pillion.dev/memory]")},
 		"namespace says no":   {"the request's namespace decides", "no", plainPod, skippedFor(reason.NamespaceDisabled)},
-		"asked in vain":       {"who asks is told why not", "no", labelled, warned(skippedFor(reason.NamespaceDisabled), "INJ108 not injected: the namespace's label pillion.dev/inject is disabled")},
+		"asked in vain":       {"who asks is told why not", "no", labelled, warned(skippedFor(reason.NamespaceDisabled), "INJ108 not injected, though its label asks: the namespace's label pillion.dev/inject is disabled")},
 		"namespace mistyped":  {"a typo is never a silent default", "typo", plainPod, warned(skippedFor(reason.NamespaceLabelInvalid), `INJ111 not injected: the namespace's label pillion.dev/inject is "on", want enabled or disabled`)},
 		"namespace unseen":    {"the API server's selectors have chosen the pod", "new", plainPod, injectedFor(reason.PolicyEnabled)},
 		"ignored namespace":   {"configured", "attic", plainPod, skippedFor(reason.IgnoredNamespace)},

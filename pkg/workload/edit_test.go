@@ -4,6 +4,7 @@ package workload
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,6 +110,24 @@ func TestApplyKeepsValues(t *testing.T) {
 	p.JSON()[0] = 'x'
 	if p.JSON()[0] != '{' {
 		t.Error("the pod's JSON can be written to from outside")
+	}
+}
+
+// JSON may hold these characters raw, but readers of YAML, which take JSON too, do not.
+func TestApplyEscapesForYAMLReaders(t *testing.T) {
+	s, err := Read([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"a"}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Pods()[0].Apply([]patch.Op{op("add", "/spec/hostname", "a\u0085b\u007fc\ufffe\u00e9")}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"a\u0085b\u007fc\ufffe` + "\u00e9" + `"`; !strings.Contains(string(out), want) {
+		t.Errorf("got %s, want %s in it", out, want)
 	}
 }
 

@@ -4,7 +4,9 @@ package workload
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
@@ -152,5 +154,11 @@ func (w *jsonPrinter) scalar(n *yaml.Node) {
 	if err != nil { // not UTF-8: the quote holds replacement characters
 		quoted, _ = jsontext.AppendQuote(nil, string(bytes.ToValidUTF8([]byte(n.Value), []byte("\uFFFD"))))
 	}
-	w.out = append(w.out, quoted...)
+	for _, r := range string(quoted) {
+		if r >= 0x7f && r <= 0x9f || r == 0xfffe || r == 0xffff {
+			w.out = fmt.Appendf(w.out, `\u%04x`, r) // JSON allows it, but YAML readers of JSON do not
+			continue
+		}
+		w.out = utf8.AppendRune(w.out, r)
+	}
 }
