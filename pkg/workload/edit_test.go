@@ -131,6 +131,29 @@ func TestApplyEscapesForYAMLReaders(t *testing.T) {
 	}
 }
 
+// A null that is written as nothing at all stays one where the document is written anew.
+func TestApplyBesideImplicitNull(t *testing.T) {
+	s, err := Read([]byte("apiVersion: v1\nkind: Pod\nspec: {containers: [{name: app, image:*\"x\"}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Pods()[0]
+	if err := p.Apply([]patch.Op{op("add", "/spec/hostname", "h")}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(p.JSON()), string(again.Pods()[0].JSON())); diff != "" {
+		t.Errorf("%s\nin\n%s", diff, out)
+	}
+}
+
 // Text that would swallow the comment after it is written so that it does not.
 func TestApplyBlockBeforeComment(t *testing.T) {
 	s, err := Read([]byte(tailComments))

@@ -57,6 +57,9 @@ func equal(a, b *yaml.Node) bool {
 	case yaml.AliasNode:
 		return a.Value == b.Value
 	case yaml.ScalarNode:
+		if a.ShortTag() == "!!null" && b.ShortTag() == "!!null" {
+			return true // however it is written
+		}
 		return a.Value == b.Value && class(a) == class(b) && (isPlain(a) == isPlain(b) || safe(a.Value))
 	}
 	if a.ShortTag() != b.ShortTag() {

@@ -146,6 +146,9 @@ func (k keep) root(was, now *yaml.Node) *yaml.Node {
 		if k >= quoted && n.Style&blocks != 0 {
 			n.Style = n.Style&^blocks | yaml.DoubleQuotedStyle
 		}
+		if n.Kind == yaml.ScalarNode && n.Value == "" && n.ShortTag() == "!!null" {
+			n.Value = "null" // the encoder would write nothing as an empty text
+		}
 		if k >= bare {
 			n.HeadComment, n.LineComment, n.FootComment = "", "", ""
 		}
