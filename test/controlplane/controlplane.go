@@ -82,12 +82,14 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 }
 
 func (c *ControlPlane) start(ctx context.Context) error {
+	if err := c.makeDir(); err != nil {
+		return fmt.Errorf("make its folder: %w", err)
+	}
 	steps := []struct {
 		name   string
 		wanted bool
 		do     func(context.Context) error
 	}{
-		{"folder", true, c.makeDir},
 		{"etcd and kube-apiserver", true, c.startAPIServer},
 		{controllerManager, c.options.ControllerManager, c.startControllerManager},
 		{scheduler, c.options.Scheduler, c.startScheduler},
@@ -150,7 +152,7 @@ func (c *ControlPlane) Kubectl(ctx context.Context, stdin string, args ...string
 // KubectlPath is the kubectl of the control plane's own release.
 func (c *ControlPlane) KubectlPath() string { return filepath.Join(c.options.Assets, kubectl) }
 
-func (c *ControlPlane) makeDir(context.Context) error {
+func (c *ControlPlane) makeDir() error {
 	var err error
 	if c.Dir == "" {
 		if c.Dir, err = os.MkdirTemp("", "control-plane-"); err != nil {

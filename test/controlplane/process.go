@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -142,6 +143,15 @@ func (c *ControlPlane) leash(name string) (string, error) {
 		"exec " + binary + " \"$@\"\n"
 	path := filepath.Join(c.Dir, "bin", name)
 	return path, os.WriteFile(path, []byte(script), 0o700)
+}
+
+// Command is exec.Command for a program that shall not outlive this process: with setpriv, the kernel
+// sees to it.
+func Command(name string, args ...string) *exec.Cmd {
+	if exec.Command("setpriv", "--pdeathsig", "KILL", "true").Run() != nil {
+		return exec.Command(name, args...)
+	}
+	return exec.Command("setpriv", slices.Concat([]string{"--pdeathsig", "KILL", name}, args)...)
 }
 
 // log creates the log file of a component, to be closed once the component has stopped.

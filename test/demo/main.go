@@ -35,9 +35,12 @@ type demo struct {
 	ctx context.Context
 	cp  *controlplane.ControlPlane
 	dir string
+
+	begin time.Time
 }
 
-func run(ctx context.Context) error {
+func run(ctx context.Context) (err error) {
+	begin := time.Now()
 	dir, err := os.MkdirTemp("", "pillion-demo-")
 	if err != nil {
 		return err
@@ -52,7 +55,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer func() { err = errors.Join(err, cp.Stop()) }()
-	d := &demo{ctx, cp, dir}
+	d := &demo{ctx, cp, dir, begin}
 	stop, err := d.serve()
 	if err != nil {
 		return err
@@ -79,45 +82,68 @@ func (d *demo) serve() (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(binary, args...)
+	cmd := controlplane.Command(binary, args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; make build makes it", err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // the log tells how it ended
+		close(ended)
+	}()
 	stop = func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		<-ended
 		_ = log.Close()
 	}
-	err = d.until("the webhook configuration", func() bool {
-		out, err := d.cp.Kubectl(d.ctx, "", "get", "mutatingwebhookconfigurations", "-o", "name")
-		return err == nil && strings.Contains(out, "pillion")
-	})
-	if err != nil {
-		text, _ := os.ReadFile(log.Name())
+	if err := d.called(ended); err != nil {
 		stop()
+		text, _ := os.ReadFile(log.Name())
 		return nil, fmt.Errorf("%w; the injector says:\n%s", err, text)
 	}
 	fmt.Println("  registered: the API server now calls it for labelled namespaces and pods")
 	return stop, nil
 }
 
+// called waits until the API server calls the injector, which is a moment after its webhook
+// configuration was written: a pod that is only asked about comes back with the mark.
+func (d *demo) called(ended <-chan struct{}) error {
+	return d.until("a call of the webhook", func() (bool, error) {
+		select {
+		case <-ended:
+			return false, errors.New("the injector has ended")
+		default:
+		}
+		out, err := d.kubectl(trial, "create", "--dry-run=server", "-f", "-", "-o", "jsonpath={.metadata.labels}")
+		return err == nil && strings.Contains(out, "pillion.dev/injected"), nil
+	})
+}
+
 // until asks again until the answer is yes, for at most a minute.
-func (d *demo) until(what string, ask func() bool) error {
+func (d *demo) until(what string, ask func() (bool, error)) error {
 	deadline := time.Now().Add(time.Minute)
-	for !ask() {
+	for {
+		yes, err := ask()
+		if yes || err != nil {
+			return err
+		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s did not come within a minute", what)
 		}
 		select {
 		case <-d.ctx.Done():
 			return d.ctx.Err()
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	return nil
 }
+
+const trial = `apiVersion: v1
+kind: Pod
+metadata: {name: trial, namespace: default, labels: {pillion.dev/inject: enabled}}
+spec: {containers: [{name: app, image: "registry.example/app:1"}]}
+`
 
 const namespace = `apiVersion: v1
 kind: Namespace
@@ -152,7 +178,8 @@ spec:
     image: registry.example/tool:1
 `
 
-const containers = `{range .spec.initContainers[*]}    init container  {.name}  {.image}  restartPolicy={.restartPolicy}{"\n"}{end}` +
+const containers = `{range .metadata.labels.pillion\.dev/injected}    label           pillion.dev/injected={@}{"\n"}{end}` +
+	`{range .spec.initContainers[*]}    init container  {.name}  {.image}  restartPolicy={.restartPolicy}{"\n"}{end}` +
 	`{range .spec.containers[*]}    container       {.name}  {.image}{"\n"}{end}` +
 	`{range .spec.volumes[*]}    volume          {.name}{"\n"}{end}`
 
@@ -163,9 +190,10 @@ func (d *demo) inject() error {
 		return err
 	}
 	var pod string
-	err := d.until("the Deployment's pod", func() bool {
-		pod, _ = d.kubectl("", "get", "pods", "-n", "shop", "-l", "app=web", "-o", "jsonpath={.items[*].metadata.name}")
-		return pod != ""
+	err := d.until("the Deployment's pod", func() (bool, error) {
+		var err error
+		pod, err = d.kubectl("", "get", "pods", "-n", "shop", "-l", "app=web", "-o", "jsonpath={.items[*].metadata.name}")
+		return pod != "", err
 	})
 	if err != nil {
 		return err
@@ -222,7 +250,7 @@ func (d *demo) explain() error {
 // keep leaves everything running for a person to look at.
 func (d *demo) keep() error {
 	if os.Getenv("KEEP") == "" {
-		say("Done. KEEP=1 make demo leaves it running")
+		say("Done after %.0f s, and nothing is left behind. KEEP=1 make demo leaves it running", time.Since(d.begin).Seconds())
 		return nil
 	}
 	say("Still running; Ctrl-C ends it")

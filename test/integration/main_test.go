@@ -52,13 +52,15 @@ func namespace(t *testing.T, labels map[string]string) string {
 	if err := shared.Namespace(t.Context(), name, labels); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		// The context of a test has ended by now.
-		if err := shared.Client().CoreV1().Namespaces().Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { removeNamespace(t, name) })
 	return name
+}
+
+func removeNamespace(t *testing.T, name string) {
+	// The context of a test has ended by now.
+	if err := shared.Client().CoreV1().Namespaces().Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
 }
 
 // as gives the client configuration of somebody with no more rights than bindings gave them.
