@@ -61,7 +61,7 @@ func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, err
 	if w.certs, err = cert.NewSelfSigned(w.names(), time.Now()); err != nil {
 		return nil, err
 	}
-	w.mutator = &webhook.Mutator{Engine: w.engine.Load, Proof: &webhook.Proof{Failed: w.metrics.ProofFailed}, Log: log}
+	w.mutator = &webhook.Mutator{Engine: w.engine.Load, Proof: &webhook.Proof{Failed: w.metrics.ProofFailed}, Log: log, Now: time.Now}
 	router := &admission.Router{}
 	router.HandlePrefix("/inject", w.handler())
 	options := cluster.Options{
@@ -74,7 +74,8 @@ func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, err
 			Ready:          func() bool { return w.engine.Load() != nil }, Log: log,
 		},
 	}
-	w.probe = &probe{handler: admission.Handler(w.mutator, admission.Options{Mount: "/inject"}), tell: w.metrics.SelfProbe}
+	self := &webhook.Mutator{Engine: w.engine.Load, Proof: &webhook.Proof{}} // its namespace is in no cache
+	w.probe = &probe{handler: admission.Handler(self, admission.Options{Mount: "/inject"}), tell: w.metrics.SelfProbe}
 	if err := w.plain(ctx, &options); err != nil {
 		return nil, err
 	}

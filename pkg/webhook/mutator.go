@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/pillion-dev/pillion/pkg/admission"
 	"github.com/pillion-dev/pillion/pkg/inject"
@@ -33,6 +34,11 @@ type Mutator struct {
 	Facts  Facts                 // nil without a cluster
 	Proof  *Proof
 	Log    *slog.Logger // nil: none
+
+	// Now is asked how long a namespace has been waited for; nil: none is waited for.
+	Now func() time.Time
+
+	unseen unseen
 }
 
 // Review injects the pod of the request. Whatever is not the creation of a pod passes untouched, so
@@ -50,6 +56,9 @@ func (m *Mutator) Review(_ context.Context, req *admission.Request) (admission.R
 	default:
 		doc, result, err = m.inject(engine, req)
 	}
+	if errors.Is(err, admission.ErrNotReady) {
+		return admission.Response{}, err
+	}
 	m.log(req, doc, result, err)
 	return respond(engine, result, err)
 }
@@ -65,21 +74,32 @@ func (m *Mutator) inject(engine *inject.Engine, req *admission.Request) (pod.Doc
 			Reason: reason.PodUnreadable, Detail: err.Error(), Hint: "send the pod as the API server does, in request.object",
 		}
 	}
-	result, err := engine.Inject(doc, m.facts(req.Namespace))
+	facts, err := m.facts(req.Namespace)
+	if err != nil {
+		return doc, inject.Result{}, err
+	}
+	result, err := engine.Inject(doc, facts)
 	if err == nil && len(result.Patch) > 0 {
 		err = m.Proof.check(engine, doc, result)
 	}
 	return doc, result, err
 }
 
-func (m *Mutator) facts(namespace string) inject.Facts {
+func (m *Mutator) facts(namespace string) (inject.Facts, error) {
 	f := inject.Facts{Namespace: namespace, Selected: true}
 	if m.Facts == nil {
-		return f
+		return f, nil
 	}
-	f.NamespaceLabels, f.NamespaceAnnotations, _ = m.Facts.Namespace(namespace)
+	var known bool
+	f.NamespaceLabels, f.NamespaceAnnotations, known = m.Facts.Namespace(namespace)
 	f.OldNodes = m.Facts.OldNodes()
-	return f
+	switch {
+	case known:
+		m.unseen.seen(namespace)
+	case m.Now != nil && m.unseen.wait(namespace, m.Now()):
+		return f, fmt.Errorf("namespace %s is not in the cache yet: %w", pod.Describe(namespace), admission.ErrNotReady)
+	}
+	return f, nil
 }
 
 func respond(engine *inject.Engine, r inject.Result, err error) (admission.Response, error) {
