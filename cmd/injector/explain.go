@@ -48,6 +48,9 @@ It exits with 0 when every pod is injected, with 1 when one is not.`,
 			if err != nil {
 				return err
 			}
+			if len(subjects) == 0 {
+				fmt.Fprintln(s.err, "no pod, and nothing that makes pods, is in what was read")
+			}
 			list := make([]explanation, 0, len(subjects))
 			code := exitOK
 			for _, one := range subjects {

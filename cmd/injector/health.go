@@ -21,11 +21,11 @@ type admissionHandler struct {
 
 // plain opens the ports of the probes and of the metrics.
 func (w *works) plain(ctx context.Context, o *cluster.Options) error {
-	health, err := w.flags.listen(ctx, w.flags.healthPort)
+	health, err := w.flags.listen(ctx, "--health-port", w.flags.healthPort)
 	if err != nil {
 		return err
 	}
-	scrape, err := w.flags.listen(ctx, w.flags.metricsPort)
+	scrape, err := w.flags.listen(ctx, "--metrics-port", w.flags.metricsPort)
 	if err != nil {
 		return err
 	}
@@ -92,3 +92,22 @@ type recorder struct {
 func (r *recorder) Header() http.Header         { return r.header }
 func (r *recorder) WriteHeader(status int)      { r.status = status }
 func (r *recorder) Write(b []byte) (int, error) { return r.body.Write(b) }
+
+// awaitEvery is how often a start that waits for the API server says so.
+const awaitEvery = 10 * time.Second
+
+// awaitCluster tells while the API server has not answered: until it does, no review is.
+func (w *works) awaitCluster(ctx context.Context) {
+	tick := time.NewTicker(awaitEvery)
+	defer tick.Stop()
+	for w.host != "" && !w.manager.Facts().Synced() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if !w.manager.Facts().Synced() {
+				w.log.Warn("namespaces and nodes cannot be read from the API server yet; until they can, every review gets 503", "host", w.host)
+			}
+		}
+	}
+}

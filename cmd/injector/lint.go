@@ -40,6 +40,9 @@ It exits with 0 when there is nothing to say, with 1 when there is.`,
 			if err != nil {
 				return err
 			}
+			if path == "" {
+				fmt.Fprintln(s.err, "checked the embedded configuration; name another with --config")
+			}
 			findings := located(path, validate.Configuration(sources, more))
 			if err := print(s.out, findings); err != nil || len(findings) == 0 {
 				return err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -74,7 +75,11 @@ func (w *works) watchConfig(ctx context.Context) {
 		}
 		if err != nil {
 			w.metrics.ReloadFailed()
-			w.log.Error("the new configuration cannot be used; the old one stays in force", "error", err)
+			told := []any{"error", err}
+			if f := (*failure)(nil); errors.As(err, &f) && f.hint != "" {
+				told = append(told, "hint", f.hint)
+			}
+			w.log.Error("the new configuration cannot be used; the old one stays in force", told...)
 			return
 		}
 		w.wake()

@@ -69,6 +69,7 @@ The configuration is read again whenever its files change; a bad one keeps the o
 func (f *serveFlags) add(cmd *cobra.Command) {
 	f.engine.add(cmd)
 	fs := cmd.Flags()
+	fs.Lookup("kube-version").Usage = "version of all nodes, such as 1.28 (default: the nodes are watched)"
 	fs.StringVar(&f.bind, "bind-address", "", "address to listen on (default: all)")
 	fs.IntVar(&f.port, "port", 9443, "port of the webhook; 0 for a free one")
 	fs.IntVar(&f.healthPort, "health-port", 8081, "port of /healthz and /readyz; 0 for a free one")
@@ -183,11 +184,11 @@ func serve(ctx context.Context, f *serveFlags, s streams) error {
 	return w.run(ctx)
 }
 
-// listen opens one of the three ports.
-func (f *serveFlags) listen(ctx context.Context, port int) (net.Listener, error) {
+// listen opens the port of one of the three flags.
+func (f *serveFlags) listen(ctx context.Context, flag string, port int) (net.Listener, error) {
 	l, err := cluster.Listen(ctx, net.JoinHostPort(f.bind, strconv.Itoa(port)))
 	if err != nil {
-		return nil, &failure{exitUsage, fmt.Errorf("serve: %w", err), "choose another port, or 0 for a free one"}
+		return nil, &failure{exitUsage, fmt.Errorf("serve: %w", err), "choose another " + flag + ", or 0 for a free one"}
 	}
 	return l, nil
 }

@@ -197,6 +197,9 @@ func TestServeReload(t *testing.T) {
 	if why := s.wait("the new configuration cannot be used; the old one stays in force", "error"); !strings.Contains(why, "polcy: unknown field") {
 		t.Errorf("the log says %s", why)
 	}
+	if hint := s.last("hint"); hint != "did you mean policy?" {
+		t.Errorf("the log gives the hint %q", hint)
+	}
 	if response, _ := s.review(plainPod); !bytes.Contains(response.Patch, []byte("first")) {
 		t.Errorf("the old configuration is not in force: %s", response.Patch)
 	}

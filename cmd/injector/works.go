@@ -36,6 +36,7 @@ type works struct {
 	manager *cluster.Manager
 	probe   *probe
 	sources map[string][]byte // of the first configuration
+	host    string            // of the API server; empty without a cluster
 	changed chan struct{}     // what is registered may have to change
 }
 
@@ -51,7 +52,7 @@ func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, err
 	if err := w.loadFirst(); err != nil {
 		return nil, err
 	}
-	listener, err := f.listen(ctx, f.port)
+	listener, err := f.listen(ctx, "--port", f.port)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, err
 		if options.Config, err = cluster.Load(f.kubeconfig); err != nil {
 			return nil, &failure{exitUnreachable, err, "name a kubeconfig with --kubeconfig, or serve without a cluster with --offline"}
 		}
-		options.Register = w.registration()
+		w.host, options.Register = options.Config.Host, w.registration()
 	}
 	if w.manager, err = cluster.New(options); err != nil {
 		return nil, &failure{exitUnreachable, err, ""}
@@ -182,11 +183,12 @@ func (w *works) run(ctx context.Context) error {
 	var group sync.WaitGroup
 	group.Go(func() { w.watchConfig(ctx) })
 	group.Go(func() { w.renewCerts(ctx) })
+	group.Go(func() { w.awaitCluster(ctx) })
 	err := w.manager.Start(ctx)
 	stop()
 	group.Wait()
 	if err != nil {
-		return fmt.Errorf("serve: %w", err)
+		return &failure{exitFindings, fmt.Errorf("serve: %w", err), ""}
 	}
 	w.log.Info("stopped")
 	return nil

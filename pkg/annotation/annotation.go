@@ -74,7 +74,7 @@ var registry = []Key{
 	},
 	{
 		Name: Revision, Kind: Label, On: []string{"pod", "namespace"}, Type: TypeName,
-		Doc: "Asks for injection by the injector of this revision, or of the tag of this name.",
+		Doc: "Asks for injection by the injector of this revision.",
 	},
 	{
 		Name: Templates, Kind: Annotation, On: []string{"pod", "namespace"}, Type: TypeList,

@@ -88,7 +88,7 @@ func (r *reader) directory(dir string) error {
 		return plain(err)
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") || !regular(filepath.Join(dir, e.Name())) {
+		if strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), "~") || !regular(filepath.Join(dir, e.Name())) {
 			continue
 		}
 		if len(r.files) == maxFiles {

@@ -36,7 +36,8 @@ type template struct {
 	code   *render.Template
 	params param.Set
 	order  []finish.Constraint
-	labels []string // that it sets on the sample pods
+
+	labels, containers []string // that it sets and renders on the sample pods
 }
 
 // Finding is a fault of a configuration.

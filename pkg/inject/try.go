@@ -4,7 +4,6 @@ package inject
 
 import (
 	"errors"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -82,14 +81,16 @@ func (e *Engine) trial(t *template, sample string, native bool) error {
 	return r.Prove(doc)
 }
 
-// note keeps the labels that the template sets, for lint.
+// note keeps what the template sets on the samples, for lint.
 func (t *template) note(tree map[string]any) {
 	for key := range object(object(tree, "metadata"), "labels") {
-		if !slices.Contains(t.labels, key) {
-			t.labels = append(t.labels, key)
+		t.labels = append(t.labels, key)
+	}
+	for _, key := range containerLists {
+		for _, item := range list(object(tree, "spec"), key) {
+			t.containers = append(t.containers, str(item.(map[string]any), "name"))
 		}
 	}
-	slices.Sort(t.labels)
 }
 
 // within is the place in a template at which it stopped, before the message.
@@ -113,17 +114,20 @@ func finding(t *template, err error) *Finding {
 
 // Labels are the label keys that a template sets on the sample pods, sorted.
 func (e *Engine) Labels(name string) []string {
-	var out []string
-	for _, t := range e.named[name] {
-		out = append(out, t.labels...)
-	}
-	return slices.Sorted(maps.Keys(set(out)))
+	return e.noted(name, func(t *template) []string { return t.labels })
 }
 
-func set(list []string) map[string]bool {
-	out := map[string]bool{}
-	for _, s := range list {
-		out[s] = true
+// Containers are the names of the containers that a template renders on the sample pods, sorted: none
+// where it refuses all of them.
+func (e *Engine) Containers(name string) []string {
+	return e.noted(name, func(t *template) []string { return t.containers })
+}
+
+func (e *Engine) noted(name string, what func(*template) []string) []string {
+	var out []string
+	for _, t := range e.named[name] {
+		out = append(out, what(t)...)
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -38,6 +38,7 @@ const (
 	ScrapePortIsSidecars
 	StatusRecordInvalid
 	RetiredKind
+	ContainerNotRendered
 
 	PodUnreadable
 	UnknownTemplate
@@ -76,13 +77,13 @@ var registry = []entry{
 	{ProtectedNamespace, "INJ103", "protected_namespace", "The pod is in a namespace that Kubernetes itself needs."},
 	{AlreadyInjected, "INJ104", "already_injected", "Everything that the templates bring is in the pod already."},
 	{HostNetwork, "INJ105", "host_network", "The pod uses the node's network, and no selected template has allowHostNetwork."},
-	{PodDisabled, "INJ106", "pod_disabled", "The pod's label pillion.dev/inject is disabled."},
+	{PodDisabled, "INJ106", "pod_disabled", "The pod's label pillion.dev/inject, or without one its annotation, is disabled."},
 	{NeverSelector, "INJ107", "never_selector", "A selector of neverInjectSelector matches the pod's labels."},
 	{NamespaceDisabled, "INJ108", "namespace_disabled", "The namespace's label pillion.dev/inject is disabled."},
 	{PolicyDisabled, "INJ109", "policy_disabled", "Nothing asks for injection, and the configuration's policy is disabled."},
 	{PodLabelInvalid, "INJ110", "pod_label_invalid", "The pod's label pillion.dev/inject is neither enabled nor disabled."},
 	{NamespaceLabelInvalid, "INJ111", "namespace_label_invalid", "The namespace's label pillion.dev/inject is neither enabled nor disabled."},
-	{NotSelected, "INJ112", "not_selected", "Neither the namespace nor the pod asks for injection, so the webhook is not called."},
+	{NotSelected, "INJ112", "not_selected", "Neither the namespace nor the pod asks for injection by this revision, so the webhook is not called."},
 	{OSMismatch, "INJ113", "os_mismatch", "The pod is bound to an operating system that no selected template runs on."},
 	{NoTemplates, "INJ114", "no_templates", "No template is selected: name one in defaultTemplates or in pillion.dev/templates."},
 	{NotPodCreate, "INJ115", "not_pod_create", "Only the creation of a pod can be injected; any other request passes untouched."},
@@ -97,6 +98,7 @@ var registry = []entry{
 	{ScrapePortIsSidecars, "INJ206", "scrape_port_is_sidecars", "The scrape annotation points at a port of the sidecar."},
 	{StatusRecordInvalid, "INJ207", "status_record_invalid", "The status annotation is not one that we wrote; it was ignored."},
 	{RetiredKind, "INJ208", "retired_kind", "The API version of this workload is no longer served; the document was left as it is."},
+	{ContainerNotRendered, "INJ209", "container_not_rendered", "A template's sidecars or order name a container that it does not render."},
 
 	{PodUnreadable, "INJ301", "pod_unreadable", "The pod is not one that can be read."},
 	{UnknownTemplate, "INJ302", "unknown_template", "pillion.dev/templates names a template that the configuration lacks."},

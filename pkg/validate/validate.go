@@ -6,9 +6,11 @@ package validate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pillion-dev/pillion/pkg/config"
+	"github.com/pillion-dev/pillion/pkg/finish"
 	"github.com/pillion-dev/pillion/pkg/inject"
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
@@ -64,7 +66,7 @@ func Configuration(files map[string][]byte, values map[string]any) []Finding {
 	if err != nil {
 		return []Finding{{ID: reason.ConfigInvalid.ID(), Severity: Error, Object: "configuration", Detail: err.Error()}}
 	}
-	return labelFindings(c, e)
+	return append(labelFindings(c, e), containerFindings(c, e)...)
 }
 
 func parseFindings(faults config.Errors) []Finding {
@@ -108,6 +110,37 @@ func labelFindings(c config.Config, e *inject.Engine) []Finding {
 				Detail: fmt.Sprintf("the template sets the label %s, which workloads use in their selectors", label),
 				Hint:   "use a label under a domain of your own",
 			})
+		}
+	}
+	return out
+}
+
+// containerFindings warns of sidecars and order constraints of containers that the template does not
+// render: most probably a slip, and the sidecar would be an ordinary container.
+func containerFindings(c config.Config, e *inject.Engine) []Finding {
+	var out []Finding
+	for i, t := range c.Templates {
+		rendered := e.Containers(t.Name)
+		if len(rendered) == 0 {
+			continue // nothing is known: it refuses the sample pods, or adds to others' containers only
+		}
+		check := func(name, field string) {
+			if slices.Contains(rendered, name) || name == finish.Everyone {
+				return
+			}
+			at := c.Place(fmt.Sprintf("templates[%d].%s", i, field))
+			out = append(out, Finding{
+				ID: reason.ContainerNotRendered.ID(), Severity: Warning, Object: "template " + t.Name,
+				Path: field, File: at.File, Line: at.Line,
+				Detail: fmt.Sprintf("the template renders no container %q on the sample pods", name),
+				Hint:   "it renders " + strings.Join(rendered, ", "),
+			})
+		}
+		for j, name := range t.Sidecars {
+			check(name, fmt.Sprintf("sidecars[%d]", j))
+		}
+		for j, o := range t.Order {
+			check(o.Container, fmt.Sprintf("order[%d].container", j))
 		}
 	}
 	return out

@@ -65,6 +65,16 @@ func TestConfiguration(t *testing.T) {
 				Detail: ".Values.none is null or missing", Hint: "give it a value, or place it by way of default, with or if",
 			}},
 		},
+		"container misspelt": {
+			why: "the sidecar would be an ordinary container",
+			files: map[string][]byte{
+				"config.yaml": []byte(head + "templates:\n- name: a\n  text: 'spec: {containers: [{name: a, image: b}]}'\n  sidecars: [aa]\n  order:\n  - {container: a, before: [x]}\n"),
+			},
+			want: []Finding{{
+				ID: "INJ209", Severity: Warning, Object: "template a", Path: "sidecars[0]", File: "config.yaml", Line: 6,
+				Detail: `the template renders no container "aa" on the sample pods`, Hint: "it renders a",
+			}},
+		},
 		"parameter": {
 			why:   "file and line of the parameter",
 			files: map[string][]byte{"config.yaml": []byte(head + "templates:\n- name: a\n  text: 'spec: {}'\n  parameters:\n  - {name: m, type: quantity, default: 2Gi, max: 1Gi}\n")},

@@ -67,8 +67,18 @@ func New(o Options) (*Cache, error) {
 	return c, nil
 }
 
-// Start follows the cluster until the context ends.
-func (c *Cache) Start(ctx context.Context) error { return c.informers.Start(ctx) }
+// Start follows the cluster until the context ends. It does not wait for the informers then: one that
+// backs off from an API server that is away sleeps for half a minute and hears nothing.
+func (c *Cache) Start(ctx context.Context) error {
+	ended := make(chan error, 1)
+	go func() { ended <- c.informers.Start(ctx) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
 
 // Configurations follows the webhook configurations too, and tells the name of each that changes or
 // goes. The answer tells whether all that stood at the start have been told.

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
+
+	"github.com/pillion-dev/pillion/pkg/pod"
 )
 
 // ErrNotFound tells that the cluster was asked and has no such object, or that the reference names
@@ -49,7 +51,7 @@ func New(config *rest.Config) (*Reader, error) {
 	return &Reader{client}, nil
 }
 
-// Object is the JSON of kind/name in a namespace.
+// Object is the JSON of kind/name in a namespace, without what only the cluster may set.
 func (r *Reader) Object(ctx context.Context, ref, namespace string) ([]byte, error) {
 	kind, name, ok := strings.Cut(ref, "/")
 	if !ok || kind == "" || name == "" || strings.Contains(name, "/") {
@@ -59,7 +61,27 @@ func (r *Reader) Object(ctx context.Context, ref, namespace string) ([]byte, err
 	if !ok {
 		return nil, fmt.Errorf("%q is no kind that holds pods: %w", kind, ErrNotFound)
 	}
-	return r.get(ctx, fmt.Sprintf(path, "namespaces/"+namespace)+"/"+name)
+	raw, err := r.get(ctx, fmt.Sprintf(path, "namespaces/"+namespace)+"/"+name)
+	if err != nil {
+		return nil, err
+	}
+	return applicable(raw)
+}
+
+// applicable is an object without what the cluster keeps book of, so that it can be applied again.
+func applicable(raw []byte) ([]byte, error) {
+	value, err := pod.Decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	object, _ := value.(map[string]any)
+	delete(object, "status")
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		for _, key := range []string{"managedFields", "resourceVersion", "uid", "creationTimestamp", "generation"} {
+			delete(metadata, key)
+		}
+	}
+	return pod.Encode(value), nil
 }
 
 // Namespace is the JSON of a namespace.
