@@ -39,6 +39,16 @@ func order(s *State) error {
 	return nil
 }
 
+// Ordered tells whether a pod's containers stand as the constraints say.
+func Ordered(pod map[string]any, brought map[string]bool, constraints []Constraint) bool {
+	for _, list := range lists {
+		if moved, err := arrange(items(object(pod, "spec"), list), brought, constraints); moved != nil || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // arrange sorts the items topologically, each as near to its present place as the constraints
 // allow. The author's containers keep their order among themselves. It is nil where nothing moves.
 func arrange(list []any, brought map[string]bool, constraints []Constraint) ([]any, error) {

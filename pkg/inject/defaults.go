@@ -24,6 +24,9 @@ var defaults = map[string]any{
 	"failureThreshold":         int64(3),
 	"terminationMessagePath":   "/dev/termination-log",
 	"terminationMessagePolicy": "File",
+	"volumeMode":               "Filesystem",
+	"iscsiInterface":           "default",
+	"maxExpirationSeconds":     int64(86400),
 }
 
 // serviceAccountPath is where the API server mounts the service account's token into every container.
@@ -40,6 +43,9 @@ func undefault(value any) any {
 			}
 			if key == "type" && item == "" { // of a hostPath
 				continue
+			}
+			if m, ok := item.(map[string]any); ok && len(m) == 0 && (key == "metadata" || key == "resources") {
+				continue // of a claim's template
 			}
 			out[key] = undefault(item)
 		}
@@ -95,7 +101,7 @@ func sources(volume map[string]any) string {
 	delete(rest, "name")
 	text := string(pod.Encode(rest))
 	if len(text) > 120 {
-		text = text[:120] + "…"
+		text = strings.ToValidUTF8(text[:120], "") + "…"
 	}
 	return text
 }

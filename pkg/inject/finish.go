@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pillion-dev/pillion/pkg/annotation"
 	"github.com/pillion-dev/pillion/pkg/finish"
 	"github.com/pillion-dev/pillion/pkg/overlay"
 	"github.com/pillion-dev/pillion/pkg/pod"
@@ -31,6 +30,7 @@ func (r *run) finish() error {
 	for _, l := range r.layers {
 		s.Order = append(s.Order, l.template.order...)
 	}
+	r.ordered = len(s.Order) == 0 || finish.Ordered(r.raw, s.Brought, s.Order)
 	for _, step := range finish.Steps() {
 		was := s.After
 		if err := step.Run(s); err != nil {
@@ -90,7 +90,7 @@ func (r *run) present() bool {
 	if !r.peeled || r.record.Hash != r.Hash {
 		return false
 	}
-	if !covers(r.raw, r.after) {
+	if !r.ordered || !covers(r.raw, r.after) {
 		return false
 	}
 	for name, t := range r.brought {
@@ -98,7 +98,13 @@ func (r *run) present() bool {
 		if have == nil || want == nil {
 			return false
 		}
-		if t.allows(wishes(have, want), want, "") != nil {
+		if t.allows(wishes(have, want), r.open(have, want), "") != nil {
+			return false
+		}
+	}
+	for _, item := range list(object(r.stack, "spec"), "volumes") {
+		v := item.(map[string]any)
+		if have := find(list(object(r.raw, "spec"), "volumes"), str(v, "name")); have == nil || !sameVolume(have, v) {
 			return false
 		}
 	}
@@ -112,12 +118,4 @@ func (r *run) anywhere(tree map[string]any, name string) map[string]any {
 		}
 	}
 	return nil
-}
-
-// covers tells whether everything of want is in have, but for the status record: its indices may
-// have been shifted by a stranger's containers.
-func covers(have, want map[string]any) bool {
-	metadata := object(want, "metadata")
-	unrecorded := withKey(metadata, "annotations", withKey(object(metadata, "annotations"), annotation.Status, nil))
-	return overlay.Covers(pod.Schema(), have, withKey(want, "metadata", unrecorded))
 }

@@ -152,7 +152,7 @@ func (r *run) volumes(spec map[string]any) error {
 			add = append(add, v)
 			continue
 		}
-		if !pod.Equal(undefault(there), undefault(v)) {
+		if !sameVolume(there, v) {
 			return &reason.Refusal{
 				Reason: reason.VolumeConflict,
 				Path:   "spec.volumes[" + name + "]",
@@ -223,14 +223,14 @@ func (r *run) container(c map[string]any, key string, own []any, at int) (map[st
 	}
 	fragment, place := r.fragment(str(c, "name"))
 	if fragment == nil {
-		return c, nil
+		return r.keep(c), nil
 	}
 	wish := wishes(fragment, c)
-	if err := t.allows(wish, c, place); err != nil {
+	if err := t.allows(wish, r.open(fragment, c), place); err != nil {
 		return nil, err
 	}
 	laid, _ := fill(schema, wish, c).(map[string]any)
-	return laid, nil
+	return r.keep(laid), nil
 }
 
 // fragment is what the author wrote for an injected container, in whichever list, and its path.

@@ -19,14 +19,15 @@ const Auto = "auto"
 var probes = []string{"livenessProbe", "readinessProbe", "startupProbe"}
 
 // wishes are the fields of an author's fragment that really ask for something: not the name, not the
-// image "auto", and not what the API server filled in.
+// image "auto", and not what the API server filled in or would leave out.
 func wishes(fragment, c map[string]any) map[string]any {
-	wish := maps.Clone(undefaultContainer(fragment))
+	schema := pod.Schema().At("spec", "containers", "*")
+	wish := undefaultContainer(pod.Canonical(schema, fragment).(map[string]any))
 	if image := str(wish, "image"); image == Auto || image == "" {
 		delete(wish, "image")
 	}
-	if policy, ok := wish["restartPolicy"]; ok && pod.Equal(policy, c["restartPolicy"]) {
-		delete(wish, "restartPolicy")
+	if wish["restartPolicy"] == "Always" {
+		delete(wish, "restartPolicy") // how a native sidecar is written; the nodes say whether it is one
 	}
 	return wish
 }
@@ -81,5 +82,6 @@ func (t *template) overridable(path string) bool {
 // covered tells whether the template's value says all that the author's does, defaults of the API
 // server apart.
 func covered(key string, wish, have any) bool {
-	return overlay.Covers(pod.Schema().At("spec", "containers", "*", key), undefault(have), wish)
+	schema := pod.Schema().At("spec", "containers", "*", key)
+	return overlay.Covers(schema, pod.Canonical(schema, complete(key, undefault(have))), pod.Canonical(schema, wish))
 }

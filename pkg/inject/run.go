@@ -38,6 +38,7 @@ type run struct {
 	stack    map[string]any // all layers as one
 	brought  map[string]*template
 	after    map[string]any
+	ordered  bool // the pod that came in stands as the templates' order says
 }
 
 // layer is what one template rendered.

@@ -23,7 +23,10 @@ func Covers(t *pod.Type, have, want any) bool {
 		}
 		return true
 	case []any:
-		list, _ := have.([]any)
+		list, ok := have.([]any)
+		if !ok && have != nil {
+			return false
+		}
 		if keyed(t) {
 			return coversItems(t, list, want)
 		}

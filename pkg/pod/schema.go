@@ -3,6 +3,7 @@
 package pod
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -36,6 +37,10 @@ type Type struct {
 	Kind   Kind
 	Fields map[string]*Type // of a Struct, by JSON name
 	Elem   *Type            // of a Map or a List
+
+	// Omitted names the fields of a Struct that the API server leaves out where they hold their zero
+	// value.
+	Omitted map[string]bool
 
 	// MergeKeys names the fields that identify an item of a List of Structs; none for a list that is
 	// replaced whole. Set tells that a List of strings is a set.
@@ -109,7 +114,7 @@ func (b builder) of(t reflect.Type) *Type {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		out.Kind, out.Fields = Struct, map[string]*Type{}
+		out.Kind, out.Fields, out.Omitted = Struct, map[string]*Type{}, map[string]bool{}
 		b.fields(t, out)
 	case reflect.Map:
 		out.Kind, out.Elem = Map, b.of(t.Elem())
@@ -130,7 +135,7 @@ func (b builder) of(t reflect.Type) *Type {
 func (b builder) fields(t reflect.Type, out *Type) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, flags, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" && f.Anonymous {
 			b.embed(f, out)
 			continue
@@ -142,6 +147,9 @@ func (b builder) fields(t reflect.Type, out *Type) {
 			field = &own
 		}
 		out.Fields[name] = field
+		if k := f.Type.Kind(); strings.Contains(flags, "omitempty") && k != reflect.Pointer && k != reflect.Struct {
+			out.Omitted[name] = true
+		}
 	}
 	switch t {
 	case reflect.TypeFor[corev1.EnvVar]():
@@ -156,9 +164,8 @@ func (b builder) fields(t reflect.Type, out *Type) {
 // embed takes over the fields of an embedded struct. The API embeds its unions.
 func (b builder) embed(f reflect.StructField, out *Type) {
 	inner := b.of(f.Type)
-	for name, field := range inner.Fields {
-		out.Fields[name] = field
-	}
+	maps.Copy(out.Fields, inner.Fields)
+	maps.Copy(out.Omitted, inner.Omitted)
 	switch f.Type {
 	case reflect.TypeFor[corev1.VolumeSource](), reflect.TypeFor[corev1.ProbeHandler]():
 		out.Union = names(inner.Fields)

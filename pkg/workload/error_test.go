@@ -103,3 +103,17 @@ func levels(names string) string {
 func nested(depth int) string {
 	return strings.Repeat("{apiVersion: v1, kind: List, items: [\n", depth) + strings.Repeat("]}", depth) + "\n"
 }
+
+// A name is a stranger's text, and a report goes to a terminal.
+func TestObjectsNameIsShownPlain(t *testing.T) {
+	for name, want := range map[string]string{
+		"shop":         "pod/shop",
+		"":             "pod/(unnamed)",
+		"a\nb\x1b[31m": `pod/"a\nb\x1b[31m"`,
+		"läden":        "pod/läden",
+	} {
+		if got := object("Pod", name, ""); got != want {
+			t.Errorf("%q is shown as %s, want %s", name, got, want)
+		}
+	}
+}

@@ -4,7 +4,9 @@ package workload
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -54,9 +56,17 @@ func object(kind, name, namespace string) string {
 	if name == "" {
 		name = "(unnamed)"
 	}
-	text := strings.ToLower(kind) + "/" + name
+	text := strings.ToLower(shown(kind)) + "/" + shown(name)
 	if namespace != "" {
-		text += " -n " + namespace
+		text += " -n " + shown(namespace)
 	}
 	return text
+}
+
+// shown is a name as a terminal may see it: a manifest's own text must not steer it.
+func shown(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }

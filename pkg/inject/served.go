@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inject
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pillion-dev/pillion/pkg/annotation"
+	"github.com/pillion-dev/pillion/pkg/overlay"
+	"github.com/pillion-dev/pillion/pkg/pod"
+)
+
+// limitRanger is the annotation in which the API server's LimitRanger tells that it has filled in
+// resources.
+const limitRanger = "kubernetes.io/limit-ranger"
+
+// tokenVolume is the prefix of the volume that the API server mounts a service account's token from.
+const tokenVolume = "kube-api-access-"
+
+// complete is a template's value with the defaults that depend on where they stand, which the API
+// server will have filled in by the next call.
+func complete(key string, value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v)+1)
+		for k, item := range v {
+			out[k] = complete(k, item)
+		}
+		switch key {
+		case "httpGet":
+			lacking(out, "path", "/")
+		case "grpc":
+			lacking(out, "service", "")
+		case "resourceFieldRef":
+			lacking(out, "divisor", "0")
+		case "image":
+			lacking(out, "pullPolicy", pullPolicy(str(out, "reference")))
+		case "resources":
+			out["requests"] = beside(object(out, "requests"), object(out, "limits"))
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = complete("", item)
+		}
+		return out
+	}
+	return value
+}
+
+func lacking(m map[string]any, key string, value any) {
+	if m[key] == nil {
+		m[key] = value
+	}
+}
+
+// beside is a map with what another has more.
+func beside(m, more map[string]any) map[string]any {
+	out := maps.Clone(more)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, m)
+	return out
+}
+
+// ranged is a template's resources with those that LimitRanger has filled in where the template left
+// them open.
+func ranged(have, is map[string]any) map[string]any {
+	out := maps.Clone(have)
+	if out == nil {
+		out = map[string]any{}
+	}
+	for _, key := range []string{"limits", "requests"} {
+		if more := object(is, key); len(more) > 0 {
+			out[key] = beside(object(have, key), more)
+		}
+	}
+	return out
+}
+
+// keep carries over to an injected container what the API server has put into it since an earlier
+// call. It will not do so again after this one: the service account's token, and LimitRanger's
+// resources.
+func (r *run) keep(c map[string]any) map[string]any {
+	was := r.anywhere(r.raw, str(c, "name"))
+	if was == nil {
+		return c
+	}
+	c = r.open(was, c)
+	token := func(item any) bool {
+		m, _ := item.(map[string]any)
+		return str(m, "mountPath") == serviceAccountPath
+	}
+	mounts, at := list(c, "volumeMounts"), slices.IndexFunc(list(was, "volumeMounts"), token)
+	if at < 0 || slices.ContainsFunc(mounts, token) {
+		return c
+	}
+	mount := list(was, "volumeMounts")[at].(map[string]any)
+	if !strings.HasPrefix(str(mount, "name"), tokenVolume) {
+		return c
+	}
+	return withKey(c, "volumeMounts", slices.Concat(mounts, []any{mount}))
+}
+
+// open is a template's container with the resources of the pod's that LimitRanger may have filled in.
+func (r *run) open(is, c map[string]any) map[string]any {
+	if !r.limited() || is["resources"] == nil {
+		return c
+	}
+	return withKey(c, "resources", ranged(object(c, "resources"), object(is, "resources")))
+}
+
+// limited tells whether LimitRanger has filled in resources.
+func (r *run) limited() bool {
+	return r.in.Head().Metadata.Annotations[limitRanger] != ""
+}
+
+// sameVolume tells whether two volumes are the same, defaults of the API server apart.
+func sameVolume(a, b map[string]any) bool {
+	return pod.Equal(servedVolume(a), servedVolume(b))
+}
+
+func servedVolume(v map[string]any) any {
+	if len(v) == 1 { // the name
+		v = withKey(v, "emptyDir", map[string]any{})
+	}
+	schema := pod.Schema().At("spec", "volumes", "*")
+	return undefault(complete("", pod.Canonical(schema, v)))
+}
+
+// covers tells whether everything of want is in have, but for the status record: its indices may
+// have been shifted by a stranger's containers.
+func covers(have, want map[string]any) bool {
+	metadata := object(want, "metadata")
+	unrecorded := withKey(metadata, "annotations", withKey(object(metadata, "annotations"), annotation.Status, nil))
+	want = withKey(want, "metadata", unrecorded)
+	schema := pod.Schema()
+	return overlay.Covers(schema, pod.Canonical(schema, have), pod.Canonical(schema, want))
+}
