@@ -38,6 +38,7 @@ type template struct {
 	order  []finish.Constraint
 
 	labels, containers []string // that it sets and renders on the sample pods
+	beside             bool     // it brings a sidecar: by name, or as a native one
 }
 
 // Finding is a fault of a configuration.
@@ -140,6 +141,7 @@ func compile(t config.Template, place func(field string) config.Position) (*temp
 	out := &template{
 		config: t,
 		policy: policy.Template{Name: t.Name, AllowHostNetwork: t.AllowHostNetwork, OS: t.OS},
+		beside: len(t.Sidecars) > 0,
 	}
 	for _, o := range t.Order {
 		out.order = append(out.order, finish.Constraint{Template: t.Name, Container: o.Container, Before: o.Before, After: o.After})

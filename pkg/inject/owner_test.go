@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pillion-dev/pillion/pkg/pod"
+	"github.com/pillion-dev/pillion/pkg/reason"
 )
 
 func TestOwner(t *testing.T) {
@@ -58,6 +59,27 @@ func TestNativeLooksOnlyAtNodesThePodMayRunOn(t *testing.T) {
 		head := &pod.Head{Spec: pod.HeadSpec{NodeName: c.node, NodeSelector: c.selector}}
 		if got := e.native(head, c.nodes); got != c.want {
 			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
+// A sidecar is one by its name in sidecars, or by being written as a native one.
+func TestJobsOnOldNodes(t *testing.T) {
+	const config = "apiVersion: config.pillion.dev/v1alpha1\nkind: InjectorConfig\nnativeSidecars: \"off\"\ndefaultTemplates: [t]\ntemplates:\n- name: t\n  jobs: "
+	texts := map[string]string{
+		"named":   "\n  sidecars: [side]\n  text: 'spec: {containers: [{name: side, image: a}]}'\n",
+		"native":  "\n  text: 'spec: {initContainers: [{name: side, image: a, restartPolicy: Always}]}'\n",
+		"neither": "\n  text: 'spec: {initContainers: [{name: side, image: a}]}'\n",
+	}
+	in := parsed(t, `{"metadata":{"name":"a","ownerReferences":[{"kind":"Job","name":"a","controller":true}]},"spec":{"containers":[{"name":"app","image":"x"}]}}`)
+	for name, text := range texts {
+		inject, err := engineFor(t, config+"inject"+text).Inject(in, Facts{Selected: true})
+		if warned := len(inject.Warnings) > 0 && inject.Warnings[0].Reason == reason.JobNeverCompletes; err != nil || warned != (name != "neither") {
+			t.Errorf("%s: jobs: inject warns %v, %v", name, inject.Warnings, err)
+		}
+		skip, err := engineFor(t, config+"skip"+text).Inject(in, Facts{Selected: true})
+		if err != nil || skip.Decision.Inject != (name == "neither") {
+			t.Errorf("%s: jobs: skip gives %v, %v", name, skip.Decision.Reason, err)
 		}
 	}
 }

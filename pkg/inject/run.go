@@ -133,7 +133,7 @@ func (r *run) choose() error {
 			continue
 		}
 		l := layer{template: t, native: native}
-		if job && !native && len(t.config.Sidecars) > 0 {
+		if job && !native && t.beside {
 			switch t.config.Jobs {
 			case "native":
 				l.native = true

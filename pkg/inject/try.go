@@ -81,14 +81,16 @@ func (e *Engine) trial(t *template, sample string, native bool) error {
 	return r.Prove(doc)
 }
 
-// note keeps what the template sets on the samples, for lint.
+// note keeps what the template brings to the samples.
 func (t *template) note(tree map[string]any) {
 	for key := range object(object(tree, "metadata"), "labels") {
 		t.labels = append(t.labels, key)
 	}
 	for _, key := range containerLists {
 		for _, item := range list(object(tree, "spec"), key) {
-			t.containers = append(t.containers, str(item.(map[string]any), "name"))
+			c := item.(map[string]any)
+			t.containers = append(t.containers, str(c, "name"))
+			t.beside = t.beside || str(c, "restartPolicy") == "Always"
 		}
 	}
 }
