@@ -35,6 +35,7 @@ type template struct {
 	policy policy.Template
 	code   *render.Template
 	params param.Set
+	open   []string // the fields of its containers that an author may set
 	order  []finish.Constraint
 
 	labels, containers []string // that it sets and renders on the sample pods
@@ -141,6 +142,7 @@ func compile(t config.Template, place func(field string) config.Position) (*temp
 	out := &template{
 		config: t,
 		policy: policy.Template{Name: t.Name, AllowHostNetwork: t.AllowHostNetwork, OS: t.OS},
+		open:   t.OverridableFields(),
 		beside: len(t.Sidecars) > 0,
 	}
 	for _, o := range t.Order {

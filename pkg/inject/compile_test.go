@@ -45,3 +45,21 @@ func TestNewRefusesBadTemplates(t *testing.T) {
 		}
 	}
 }
+
+// The sample pods stand for every author's: what a template calls its own must not clash with them.
+func TestNewTakesOrdinaryNames(t *testing.T) {
+	engineFor(t, `apiVersion: config.pillion.dev/v1alpha1
+kind: InjectorConfig
+templates:
+- name: t
+  sidecars: [sidecar]
+  text: |
+    spec:
+      initContainers:
+      - {name: init, image: "registry.example/init:1"}
+      containers:
+      - {name: sidecar, image: "registry.example/sidecar:1", ports: [{containerPort: 8080}], readinessProbe: {httpGet: {port: 80}}}
+      - {name: app, image: "registry.example/app:1", ports: [{containerPort: 9090}]}
+      volumes: [{name: data, emptyDir: {medium: Memory}}]
+`)
+}

@@ -16,8 +16,6 @@ import (
 // Auto is the image by which an author leaves the image to the template.
 const Auto = "auto"
 
-var probes = []string{"livenessProbe", "readinessProbe", "startupProbe"}
-
 // wishes are the fields of an author's fragment that really ask for something: not the name, not the
 // image "auto", and not what the API server filled in or would leave out.
 func wishes(fragment, c map[string]any) map[string]any {
@@ -68,15 +66,7 @@ func (t *template) innermost(key string, wish, c map[string]any) (string, any) {
 }
 
 func (t *template) overridable(path string) bool {
-	for _, allowed := range t.config.Overridable {
-		switch {
-		case allowed == "*", allowed == path:
-			return true
-		case allowed == "probes" && slices.Contains(probes, path):
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t.open, path) || slices.Contains(t.open, "*")
 }
 
 // covered tells whether the template's value says all that the author's does, defaults of the API

@@ -15,14 +15,15 @@ import (
 )
 
 // samples are the pods on which every template is tried when a configuration is loaded: the least
-// pod there can be, and one as a ReplicaSet makes it.
+// pod there can be, and one as a ReplicaSet makes it. Their names and their port are such as no
+// template has for its own: a clash with an author is not the template's fault.
 var samples = []string{
-	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"sample","namespace":"sample"},"spec":{"containers":[{"name":"app","image":"registry.example/app:1"}]}}`,
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"sample","namespace":"sample"},"spec":{"containers":[{"name":"sample-app","image":"registry.example/app:1"}]}}`,
 	`{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"sample-7d9f5c6b8d-","namespace":"sample","labels":{"app":"sample","pod-template-hash":"7d9f5c6b8d"},"annotations":{"example.com/note":"sample"},
 	"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"sample-7d9f5c6b8d","uid":"0","controller":true}]},
-	"spec":{"serviceAccountName":"sample","initContainers":[{"name":"init","image":"registry.example/init:1"}],
-	"containers":[{"name":"app","image":"registry.example/app:1","ports":[{"name":"http","containerPort":8080,"protocol":"TCP"}],"readinessProbe":{"httpGet":{"path":"/","port":"http"}},"volumeMounts":[{"name":"data","mountPath":"/data"}]}],
-	"volumes":[{"name":"data","emptyDir":{}}]}}`,
+	"spec":{"serviceAccountName":"sample","initContainers":[{"name":"sample-init","image":"registry.example/init:1"}],
+	"containers":[{"name":"sample-app","image":"registry.example/app:1","ports":[{"name":"sample","containerPort":65501,"protocol":"TCP"}],"readinessProbe":{"httpGet":{"path":"/","port":"sample"}},"volumeMounts":[{"name":"sample-data","mountPath":"/sample-data"}]}],
+	"volumes":[{"name":"sample-data","emptyDir":{}}]}}`,
 }
 
 // try runs every template alone on the sample pods, with native sidecars and without. A template may
