@@ -7,6 +7,7 @@ package finish
 import (
 	"maps"
 
+	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
 
@@ -40,24 +41,6 @@ func Steps() []Step {
 	}
 }
 
-// lists are the container lists of a spec in which containers run.
-var lists = [2]string{"containers", "initContainers"}
-
-func object(tree map[string]any, key string) map[string]any {
-	m, _ := tree[key].(map[string]any)
-	return m
-}
-
-func items(tree map[string]any, key string) []any {
-	l, _ := tree[key].([]any)
-	return l
-}
-
-func text(m map[string]any, key string) string {
-	s, _ := m[key].(string)
-	return s
-}
-
 // container is one container with the place where it stands.
 type container struct {
 	list    string
@@ -71,16 +54,16 @@ func (c container) path() string { return "spec." + c.list + "[" + c.name + "]" 
 
 // beside tells whether the container runs beside the others rather than before them.
 func (c container) beside() bool {
-	return c.list == "containers" || text(c.tree, "restartPolicy") == "Always"
+	return c.list == "containers" || pod.Text(c.tree, "restartPolicy") == "Always"
 }
 
 func (s *State) containers() []container {
 	var all []container
-	spec := object(s.After, "spec")
-	for _, list := range lists {
-		for _, item := range items(spec, list) {
+	spec := pod.Object(s.After, "spec")
+	for _, list := range pod.ContainerLists {
+		for _, item := range pod.Items(spec, list) {
 			if tree, ok := item.(map[string]any); ok {
-				name := text(tree, "name")
+				name := pod.Text(tree, "name")
 				all = append(all, container{list, name, tree, s.Brought[name]})
 			}
 		}
@@ -102,6 +85,6 @@ func with(tree map[string]any, value any, path []string) map[string]any {
 		out[path[0]] = value
 		return out
 	}
-	out[path[0]] = with(object(tree, path[0]), value, path[1:])
+	out[path[0]] = with(pod.Object(tree, path[0]), value, path[1:])
 	return out
 }

@@ -20,8 +20,8 @@ const maxAnnotations = 256 << 10
 // metadata refuses added labels and annotations that the API server would refuse with a message
 // that names no template.
 func metadata(s *State) error {
-	before, after := object(s.Before, "metadata"), object(s.After, "metadata")
-	was, is := object(before, "labels"), object(after, "labels")
+	before, after := pod.Object(s.Before, "metadata"), pod.Object(s.After, "metadata")
+	was, is := pod.Object(before, "labels"), pod.Object(after, "labels")
 	for _, key := range slices.Sorted(maps.Keys(is)) {
 		if _, own := was[key]; own {
 			continue
@@ -30,7 +30,7 @@ func metadata(s *State) error {
 			return refuseLabel("metadata.labels["+key+"]", fault, "shorten the value in the template with labelValue")
 		}
 	}
-	was, is = object(before, "annotations"), object(after, "annotations")
+	was, is = pod.Object(before, "annotations"), pod.Object(after, "annotations")
 	size := 0
 	for _, key := range slices.Sorted(maps.Keys(is)) {
 		value, _ := is[key].(string)

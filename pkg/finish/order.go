@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
 
@@ -26,8 +27,8 @@ func order(s *State) error {
 	if len(s.Order) == 0 {
 		return nil
 	}
-	for _, list := range lists {
-		was := items(object(s.After, "spec"), list)
+	for _, list := range pod.ContainerLists {
+		was := pod.Items(pod.Object(s.After, "spec"), list)
 		is, err := arrange(was, s.Brought, s.Order)
 		if err != nil {
 			return err
@@ -40,9 +41,9 @@ func order(s *State) error {
 }
 
 // Ordered tells whether a pod's containers stand as the constraints say.
-func Ordered(pod map[string]any, brought map[string]bool, constraints []Constraint) bool {
-	for _, list := range lists {
-		if moved, err := arrange(items(object(pod, "spec"), list), brought, constraints); moved != nil || err != nil {
+func Ordered(tree map[string]any, brought map[string]bool, constraints []Constraint) bool {
+	for _, list := range pod.ContainerLists {
+		if moved, err := arrange(pod.Items(pod.Object(tree, "spec"), list), brought, constraints); moved != nil || err != nil {
 			return false
 		}
 	}
@@ -87,7 +88,7 @@ func newGraph(list []any, brought map[string]bool) *graph {
 	for i, item := range list {
 		g.first[i] = map[int]bool{}
 		tree, _ := item.(map[string]any)
-		name := text(tree, "name")
+		name := pod.Text(tree, "name")
 		g.index[name] = i
 		if brought[name] {
 			continue

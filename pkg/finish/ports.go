@@ -5,6 +5,7 @@ package finish
 import (
 	"fmt"
 
+	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
 
@@ -56,13 +57,13 @@ func portConflict(c container, p port, by container) error {
 
 func declared(tree map[string]any) []port {
 	var out []port
-	for _, item := range items(tree, "ports") {
+	for _, item := range pod.Items(tree, "ports") {
 		m, _ := item.(map[string]any)
 		number, ok := m["containerPort"].(int64)
 		if !ok {
 			continue
 		}
-		protocol := text(m, "protocol")
+		protocol := pod.Text(m, "protocol")
 		if protocol == "" {
 			protocol = "TCP"
 		}
@@ -75,7 +76,7 @@ func listening(tree map[string]any) []port {
 	out := declared(tree)
 	for _, probe := range []string{"startupProbe", "livenessProbe", "readinessProbe"} {
 		for _, handler := range []string{"httpGet", "tcpSocket", "grpc"} {
-			if number, ok := object(object(tree, probe), handler)["port"].(int64); ok {
+			if number, ok := pod.Object(pod.Object(tree, probe), handler)["port"].(int64); ok {
 				out = append(out, port{number, "TCP"})
 			}
 		}
@@ -86,12 +87,12 @@ func listening(tree map[string]any) []port {
 // scraped warns of the author's scrape annotation that points at an injected container: the
 // application's own metrics would be lost.
 func (s *State) scraped(taken map[port]container) {
-	own := object(object(s.Before, "metadata"), "annotations")
-	if text(own, "prometheus.io/scrape") != "true" {
+	own := pod.Object(pod.Object(s.Before, "metadata"), "annotations")
+	if pod.Text(own, "prometheus.io/scrape") != "true" {
 		return
 	}
 	for p, c := range taken {
-		if p.protocol == "TCP" && text(own, "prometheus.io/port") == fmt.Sprint(p.number) {
+		if p.protocol == "TCP" && pod.Text(own, "prometheus.io/port") == fmt.Sprint(p.number) {
 			s.Warnings = append(s.Warnings, reason.Warning{
 				Reason: reason.ScrapePortIsSidecars,
 				Path:   "metadata.annotations[prometheus.io/port]",

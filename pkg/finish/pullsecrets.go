@@ -2,13 +2,16 @@
 
 package finish
 
-import "github.com/pillion-dev/pillion/pkg/reason"
+import (
+	"github.com/pillion-dev/pillion/pkg/pod"
+	"github.com/pillion-dev/pillion/pkg/reason"
+)
 
 // pullSecrets warns where the templates bring the first pull secrets of the pod: the API server adds
 // those of the service account only to a pod that has none. Behind the API server it has added them
 // before we are asked, so there the warning concerns the files that a person applies.
 func pullSecrets(s *State) error {
-	if len(items(object(s.Before, "spec"), "imagePullSecrets")) > 0 || len(items(object(s.After, "spec"), "imagePullSecrets")) == 0 {
+	if len(pod.Items(pod.Object(s.Before, "spec"), "imagePullSecrets")) > 0 || len(pod.Items(pod.Object(s.After, "spec"), "imagePullSecrets")) == 0 {
 		return nil
 	}
 	s.Warnings = append(s.Warnings, reason.Warning{

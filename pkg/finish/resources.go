@@ -20,8 +20,8 @@ func resources(s *State) error {
 		if !c.brought {
 			continue
 		}
-		tree := object(c.tree, "resources")
-		requests, limits := object(tree, "requests"), object(tree, "limits")
+		tree := pod.Object(c.tree, "resources")
+		requests, limits := pod.Object(tree, "requests"), pod.Object(tree, "limits")
 		for _, name := range slices.Sorted(maps.Keys(requests)) {
 			if limits[name] == nil {
 				continue

@@ -72,10 +72,10 @@ func ReadRecord(annotations map[string]string) (Record, bool, error) {
 		return Record{}, false, fmt.Errorf("it is no record: want an object with decision, templates, hash and undo")
 	}
 	r := Record{
-		Decision: text(m, "decision"), Reason: text(m, "reason"), Revision: text(m, "revision"),
-		Hash: text(m, "hash"), HashWithoutImages: text(m, "hashWithoutImages"), Undo: m["undo"],
+		Decision: pod.Text(m, "decision"), Reason: pod.Text(m, "reason"), Revision: pod.Text(m, "revision"),
+		Hash: pod.Text(m, "hash"), HashWithoutImages: pod.Text(m, "hashWithoutImages"), Undo: m["undo"],
 	}
-	for _, item := range items(m, "templates") {
+	for _, item := range pod.Items(m, "templates") {
 		if name, ok := item.(string); ok {
 			r.Templates = append(r.Templates, name)
 		}

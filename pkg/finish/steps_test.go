@@ -113,11 +113,11 @@ func TestStatusIsReadBack(t *testing.T) {
 	if err := status(s); err != nil {
 		t.Fatal(err)
 	}
-	meta := object(s.After, "metadata")
-	if object(meta, "labels")[annotation.Injected] != "true" {
+	meta := pod.Object(s.After, "metadata")
+	if pod.Object(meta, "labels")[annotation.Injected] != "true" {
 		t.Error("the label is missing")
 	}
-	got, found, err := ReadRecord(map[string]string{annotation.Status: text(object(meta, "annotations"), annotation.Status)})
+	got, found, err := ReadRecord(map[string]string{annotation.Status: pod.Text(pod.Object(meta, "annotations"), annotation.Status)})
 	want.Undo = map[string]any{"added": []any{"/x"}}
 	if diff := cmp.Diff(want, got); err != nil || !found || diff != "" {
 		t.Errorf("%v %v\n%s", found, err, diff)

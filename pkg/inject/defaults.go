@@ -64,15 +64,15 @@ func undefault(value any) any {
 // that follows from the image, and the service account's mount.
 func undefaultContainer(c map[string]any) map[string]any {
 	out := undefault(c).(map[string]any)
-	if len(object(out, "resources")) == 0 {
+	if len(pod.Object(out, "resources")) == 0 {
 		delete(out, "resources")
 	}
-	if out["imagePullPolicy"] == pullPolicy(str(c, "image")) {
+	if out["imagePullPolicy"] == pullPolicy(pod.Text(c, "image")) {
 		delete(out, "imagePullPolicy")
 	}
 	var mounts []any
-	for _, m := range list(out, "volumeMounts") {
-		if mount, _ := m.(map[string]any); str(mount, "mountPath") != serviceAccountPath {
+	for _, m := range pod.Items(out, "volumeMounts") {
+		if mount, _ := m.(map[string]any); pod.Text(mount, "mountPath") != serviceAccountPath {
 			mounts = append(mounts, m)
 		}
 	}

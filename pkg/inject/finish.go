@@ -72,15 +72,15 @@ func hash(tree map[string]any) string {
 }
 
 func withoutImages(stack map[string]any) map[string]any {
-	spec := maps.Clone(object(stack, "spec"))
-	for _, key := range containerLists {
-		items := slices.Clone(list(spec, key))
+	spec := maps.Clone(pod.Object(stack, "spec"))
+	for _, key := range pod.ContainerLists {
+		items := slices.Clone(pod.Items(spec, key))
 		for i, item := range items {
-			items[i] = withKey(item.(map[string]any), "image", nil)
+			items[i] = pod.With(item.(map[string]any), "image", nil)
 		}
 		setList(spec, key, items)
 	}
-	return withKey(stack, "spec", spec)
+	return pod.With(stack, "spec", spec)
 }
 
 // present tells whether the pod that came in holds all that it would get, and nothing in the
@@ -102,9 +102,9 @@ func (r *run) present() bool {
 			return false
 		}
 	}
-	for _, item := range list(object(r.stack, "spec"), "volumes") {
+	for _, item := range pod.Items(pod.Object(r.stack, "spec"), "volumes") {
 		v := item.(map[string]any)
-		if have := find(list(object(r.raw, "spec"), "volumes"), str(v, "name")); have == nil || !sameVolume(have, v) {
+		if have := pod.Named(pod.Items(pod.Object(r.raw, "spec"), "volumes"), pod.Text(v, "name")); have == nil || !sameVolume(have, v) {
 			return false
 		}
 	}
@@ -112,8 +112,8 @@ func (r *run) present() bool {
 }
 
 func (r *run) anywhere(tree map[string]any, name string) map[string]any {
-	for _, key := range containerLists {
-		if c := find(list(object(tree, "spec"), key), name); c != nil {
+	for _, key := range pod.ContainerLists {
+		if c := pod.Named(pod.Items(pod.Object(tree, "spec"), key), name); c != nil {
 			return c
 		}
 	}

@@ -154,22 +154,22 @@ func holdAuthors(t *testing.T, in pod.Doc, r Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range containerLists {
-		after := list(object(r.Tree, "spec"), key)
+	for _, key := range pod.ContainerLists {
+		after := pod.Items(pod.Object(r.Tree, "spec"), key)
 		at := 0
-		for _, item := range list(object(tree, "spec"), key) {
+		for _, item := range pod.Items(pod.Object(tree, "spec"), key) {
 			c := item.(map[string]any)
-			if name := str(c, "name"); name == "" || name == "proxy" || name == "setup" || recorded(in) {
+			if name := pod.Text(c, "name"); name == "" || name == "proxy" || name == "setup" || recorded(in) {
 				continue // ours, or claimed by a record
 			}
-			for at < len(after) && !named(after[at], str(c, "name")) {
+			for at < len(after) && !named(after[at], pod.Text(c, "name")) {
 				at++
 			}
 			if at == len(after) {
-				t.Fatalf("%s %q is gone or out of order", key, str(c, "name"))
+				t.Fatalf("%s %q is gone or out of order", key, pod.Text(c, "name"))
 			}
 			if path, ok := kept(c, after[at]); !ok {
-				t.Fatalf("%s %q lost %s", key, str(c, "name"), path)
+				t.Fatalf("%s %q lost %s", key, pod.Text(c, "name"), path)
 			}
 			at++
 		}

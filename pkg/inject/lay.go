@@ -11,9 +11,6 @@ import (
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
 
-// containerLists are the fields of a spec that hold containers.
-var containerLists = [2]string{"containers", "initContainers"}
-
 // merge lets the upper tree win, with the lower one's list items first.
 func merge(t *pod.Type, lower, upper any) any { return overlay.Merge(t, lower, upper) }
 
@@ -46,27 +43,27 @@ func (r *run) lay() error {
 // there: an earlier template may have made it a native sidecar.
 func (r *run) fold(l layer) map[string]any {
 	tree := l.place()
-	spec := r.bring(l.template, object(tree, "spec"))
-	for i, name := range containerLists {
-		other := containerLists[1-i]
+	spec := r.bring(l.template, pod.Object(tree, "spec"))
+	for i, name := range pod.ContainerLists {
+		other := pod.ContainerLists[1-i]
 		var stay, move []any
-		for _, item := range list(spec, name) {
+		for _, item := range pod.Items(spec, name) {
 			c := item.(map[string]any)
-			if find(list(object(r.stack, "spec"), other), str(c, "name")) == nil {
+			if pod.Named(pod.Items(pod.Object(r.stack, "spec"), other), pod.Text(c, "name")) == nil {
 				stay = append(stay, c)
 				continue
 			}
 			if other == "containers" {
-				c = withKey(c, "restartPolicy", nil)
+				c = pod.With(c, "restartPolicy", nil)
 			}
 			move = append(move, c)
 		}
 		if len(move) > 0 {
-			spec = withKey(withKey(spec, name, stay), other, slices.Concat(list(spec, other), move))
+			spec = pod.With(pod.With(spec, name, stay), other, slices.Concat(pod.Items(spec, other), move))
 		}
 	}
 	if spec != nil {
-		tree = withKey(tree, "spec", spec)
+		tree = pod.With(tree, "spec", spec)
 	}
 	stack, _ := merge(pod.Schema(), r.stack, tree).(map[string]any)
 	return stack
@@ -75,11 +72,11 @@ func (r *run) fold(l layer) map[string]any {
 // bring notes the containers that a template brings. What earlier templates say of one goes below
 // it, for the one that brings a container says where it stands.
 func (r *run) bring(t *template, spec map[string]any) map[string]any {
-	for _, key := range containerLists {
-		for i, item := range list(spec, key) {
+	for _, key := range pod.ContainerLists {
+		for i, item := range pod.Items(spec, key) {
 			c := item.(map[string]any)
-			name := str(c, "name")
-			if str(c, "image") == "" {
+			name := pod.Text(c, "name")
+			if pod.Text(c, "image") == "" {
 				continue
 			}
 			was := r.brought[name]
@@ -88,9 +85,9 @@ func (r *run) bring(t *template, spec map[string]any) map[string]any {
 				continue
 			}
 			if said := r.take(name); said != nil {
-				items := slices.Clone(list(spec, key))
+				items := slices.Clone(pod.Items(spec, key))
 				items[i] = merge(pod.Schema().At("spec", key, "*"), said, c)
-				spec = withKey(spec, key, items)
+				spec = pod.With(spec, key, items)
 			}
 		}
 	}
@@ -99,14 +96,14 @@ func (r *run) bring(t *template, spec map[string]any) map[string]any {
 
 // take takes a container out of the stack; nil where there is none.
 func (r *run) take(name string) any {
-	spec := object(r.stack, "spec")
-	for _, key := range containerLists {
-		items := list(spec, key)
+	spec := pod.Object(r.stack, "spec")
+	for _, key := range pod.ContainerLists {
+		items := pod.Items(spec, key)
 		at := slices.IndexFunc(items, func(item any) bool { return named(item, name) })
 		if at < 0 {
 			continue
 		}
-		r.stack = withKey(r.stack, "spec", withKey(spec, key, slices.Delete(slices.Clone(items), at, at+1)))
+		r.stack = pod.With(r.stack, "spec", pod.With(spec, key, slices.Delete(slices.Clone(items), at, at+1)))
 		return items[at]
 	}
 	return nil
@@ -117,8 +114,8 @@ func (r *run) take(name string) any {
 // must be the same; in the rest of the spec the templates win.
 func (r *run) over() (map[string]any, error) {
 	schema := pod.Schema()
-	rest := maps.Clone(object(r.stack, "spec"))
-	for _, key := range containerLists {
+	rest := maps.Clone(pod.Object(r.stack, "spec"))
+	for _, key := range pod.ContainerLists {
 		delete(rest, key)
 	}
 	if err := r.volumes(rest); err != nil {
@@ -129,11 +126,11 @@ func (r *run) over() (map[string]any, error) {
 	if err := r.containers(spec); err != nil {
 		return nil, err
 	}
-	if len(list(spec, "containers")) == 0 {
+	if len(pod.Items(spec, "containers")) == 0 {
 		return nil, misshapen("spec.containers", "a pod needs a container beside the injected ones")
 	}
-	out := withKey(r.base, "spec", spec)
-	if metadata := object(r.stack, "metadata"); len(metadata) > 0 {
+	out := pod.With(r.base, "spec", spec)
+	if metadata := pod.Object(r.stack, "metadata"); len(metadata) > 0 {
 		out["metadata"] = fill(schema.At("metadata"), r.base["metadata"], metadata)
 	}
 	return out, nil
@@ -142,12 +139,12 @@ func (r *run) over() (map[string]any, error) {
 // volumes refuses a volume of the author's that has an injected one's name and other content, and
 // leaves out of the stack's spec those that are there already.
 func (r *run) volumes(spec map[string]any) error {
-	own := list(object(r.base, "spec"), "volumes")
+	own := pod.Items(pod.Object(r.base, "spec"), "volumes")
 	var add []any
-	for _, item := range list(spec, "volumes") {
+	for _, item := range pod.Items(spec, "volumes") {
 		v := item.(map[string]any)
-		name := str(v, "name")
-		there := find(own, name)
+		name := pod.Text(v, "name")
+		there := pod.Named(own, name)
 		if there == nil {
 			add = append(add, v)
 			continue
@@ -168,19 +165,19 @@ func (r *run) volumes(spec map[string]any) error {
 // containers puts the stack's containers into the spec: native sidecars, and the init containers
 // that come before one in the templates, stand before the author's; all others after.
 func (r *run) containers(spec map[string]any) error {
-	for _, key := range containerLists {
-		stack := list(object(r.stack, "spec"), key)
+	for _, key := range pod.ContainerLists {
+		stack := pod.Items(pod.Object(r.stack, "spec"), key)
 		if len(stack) == 0 {
 			continue
 		}
-		own := slices.Clone(list(object(r.base, "spec"), key))
+		own := slices.Clone(pod.Items(pod.Object(r.base, "spec"), key))
 		added, err := r.meet(stack, own, key)
 		if err != nil {
 			return err
 		}
 		first := 0 // how many of the added ones come before the author's
 		for i, c := range added {
-			if key == "initContainers" && str(c.(map[string]any), "restartPolicy") == "Always" {
+			if key == "initContainers" && pod.Text(c.(map[string]any), "restartPolicy") == "Always" {
 				first = i + 1
 			}
 		}
@@ -195,7 +192,7 @@ func (r *run) containers(spec map[string]any) error {
 func (r *run) meet(stack, own []any, key string) (added []any, err error) {
 	for _, item := range stack {
 		c := item.(map[string]any)
-		at := slices.IndexFunc(own, func(o any) bool { return named(o, str(c, "name")) })
+		at := slices.IndexFunc(own, func(o any) bool { return named(o, pod.Text(c, "name")) })
 		laid, err := r.container(c, key, own, at)
 		switch {
 		case err != nil:
@@ -213,7 +210,7 @@ func (r *run) meet(stack, own []any, key string) (added []any, err error) {
 // container is a container of the stack as it goes into the pod; nil where there is nothing to do.
 func (r *run) container(c map[string]any, key string, own []any, at int) (map[string]any, error) {
 	schema := pod.Schema().At("spec", key, "*")
-	t, brought := r.brought[str(c, "name")]
+	t, brought := r.brought[pod.Text(c, "name")]
 	if !brought && at < 0 {
 		return nil, nil // a template adds to a container that this pod does not have
 	}
@@ -221,7 +218,7 @@ func (r *run) container(c map[string]any, key string, own []any, at int) (map[st
 		laid, _ := fill(schema, own[at], c).(map[string]any)
 		return laid, nil
 	}
-	fragment, place := r.fragment(str(c, "name"))
+	fragment, place := r.fragment(pod.Text(c, "name"))
 	if fragment == nil {
 		return r.keep(c), nil
 	}
@@ -235,8 +232,8 @@ func (r *run) container(c map[string]any, key string, own []any, at int) (map[st
 
 // fragment is what the author wrote for an injected container, in whichever list, and its path.
 func (r *run) fragment(name string) (map[string]any, string) {
-	for _, key := range containerLists {
-		if c := find(list(object(r.base, "spec"), key), name); c != nil {
+	for _, key := range pod.ContainerLists {
+		if c := pod.Named(pod.Items(pod.Object(r.base, "spec"), key), name); c != nil {
 			return c, "spec." + key + "[" + name + "]"
 		}
 	}
@@ -245,26 +242,17 @@ func (r *run) fragment(name string) (map[string]any, string) {
 
 // moveAuthors drops the author's fragment from the list in which its container does not run.
 func (r *run) moveAuthors(spec map[string]any) {
-	for i, key := range containerLists {
-		stack := list(object(r.stack, "spec"), containerLists[1-i])
+	for i, key := range pod.ContainerLists {
+		stack := pod.Items(pod.Object(r.stack, "spec"), pod.ContainerLists[1-i])
 		stray := func(item any) bool {
 			c, _ := item.(map[string]any)
-			name := str(c, "name")
-			return r.brought[name] != nil && find(stack, name) != nil
+			name := pod.Text(c, "name")
+			return r.brought[name] != nil && pod.Named(stack, name) != nil
 		}
-		if items := list(spec, key); slices.ContainsFunc(items, stray) {
+		if items := pod.Items(spec, key); slices.ContainsFunc(items, stray) {
 			setList(spec, key, slices.DeleteFunc(slices.Clone(items), stray))
 		}
 	}
-}
-
-func find(items []any, name string) map[string]any {
-	for _, item := range items {
-		if named(item, name) {
-			return item.(map[string]any)
-		}
-	}
-	return nil
 }
 
 func named(item any, name string) bool {

@@ -36,19 +36,19 @@ func mayRun(head *pod.Head, n Node) bool {
 // place moves the sidecars of a layer to where they run: native ones become init containers that
 // always restart, ordinary ones stand with the application.
 func (l layer) place() map[string]any {
-	spec := object(l.tree, "spec")
-	containers, inits := list(spec, "containers"), list(spec, "initContainers")
+	spec := pod.Object(l.tree, "spec")
+	containers, inits := pod.Items(spec, "containers"), pod.Items(spec, "initContainers")
 	sidecar := func(c map[string]any) bool {
-		return slices.Contains(l.template.config.Sidecars, str(c, "name"))
+		return slices.Contains(l.template.config.Sidecars, pod.Text(c, "name"))
 	}
 	var app, init []any
 	for _, item := range inits {
 		c := item.(map[string]any)
-		if sidecar(c) || str(c, "restartPolicy") == "Always" {
+		if sidecar(c) || pod.Text(c, "restartPolicy") == "Always" {
 			if l.native {
-				init = append(init, withKey(c, "restartPolicy", "Always"))
+				init = append(init, pod.With(c, "restartPolicy", "Always"))
 			} else {
-				app = append(app, withKey(c, "restartPolicy", nil))
+				app = append(app, pod.With(c, "restartPolicy", nil))
 			}
 			continue
 		}
@@ -57,7 +57,7 @@ func (l layer) place() map[string]any {
 	for _, item := range containers {
 		c := item.(map[string]any)
 		if l.native && sidecar(c) {
-			init = append(init, withKey(c, "restartPolicy", "Always"))
+			init = append(init, pod.With(c, "restartPolicy", "Always"))
 			continue
 		}
 		app = append(app, c)
@@ -66,13 +66,13 @@ func (l layer) place() map[string]any {
 }
 
 func withLists(tree map[string]any, app, init []any) map[string]any {
-	spec := maps.Clone(object(tree, "spec"))
+	spec := maps.Clone(pod.Object(tree, "spec"))
 	if spec == nil {
 		return tree
 	}
 	setList(spec, "containers", app)
 	setList(spec, "initContainers", init)
-	return withKey(tree, "spec", spec)
+	return pod.With(tree, "spec", spec)
 }
 
 func setList(spec map[string]any, key string, items []any) {
@@ -81,33 +81,4 @@ func setList(spec map[string]any, key string, items []any) {
 		return
 	}
 	spec[key] = items
-}
-
-// withKey is a copy of the map with one key set, or without it where the value is nil.
-func withKey(m map[string]any, key string, value any) map[string]any {
-	out := maps.Clone(m)
-	if out == nil {
-		out = map[string]any{}
-	}
-	if value == nil {
-		delete(out, key)
-		return out
-	}
-	out[key] = value
-	return out
-}
-
-func object(m map[string]any, key string) map[string]any {
-	o, _ := m[key].(map[string]any)
-	return o
-}
-
-func list(m map[string]any, key string) []any {
-	l, _ := m[key].([]any)
-	return l
-}
-
-func str(m map[string]any, key string) string {
-	s, _ := m[key].(string)
-	return s
 }

@@ -21,7 +21,7 @@ const Auto = "auto"
 func wishes(fragment, c map[string]any) map[string]any {
 	schema := pod.Schema().At("spec", "containers", "*")
 	wish := undefaultContainer(pod.Canonical(schema, fragment).(map[string]any))
-	if image := str(wish, "image"); image == Auto || image == "" {
+	if image := pod.Text(wish, "image"); image == Auto || image == "" {
 		delete(wish, "image")
 	}
 	if wish["restartPolicy"] == "Always" {
@@ -39,7 +39,7 @@ func (t *template) allows(wish, c map[string]any, place string) error {
 		}
 		path, bad := key, wish[key]
 		if inner, ok := bad.(map[string]any); ok {
-			path, bad = t.innermost(key, inner, object(c, key))
+			path, bad = t.innermost(key, inner, pod.Object(c, key))
 			if path == "" {
 				continue
 			}

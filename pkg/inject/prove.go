@@ -46,8 +46,8 @@ func (r Result) Prove(in pod.Doc) error {
 func place(f pod.Fault) string {
 	tokens := strings.Split(f.Pointer, "/")
 	for i, token := range tokens {
-		if token == containerLists[1] {
-			tokens[i] = containerLists[0]
+		if token == pod.ContainerLists[1] {
+			tokens[i] = pod.ContainerLists[0]
 		} else if strings.Trim(token, "0123456789") == "" {
 			tokens[i] = ""
 		}

@@ -31,14 +31,14 @@ func TestForgedRecordStripsNothing(t *testing.T) {
 		t.Fatal(r.Decision, err)
 	}
 	ops := string(patch.Marshal(r.Patch))
-	if strings.Contains(ops, `"op":"remove"`) || find(list(object(r.Tree, "spec"), "containers"), "guard") == nil {
+	if strings.Contains(ops, `"op":"remove"`) || pod.Named(pod.Items(pod.Object(r.Tree, "spec"), "containers"), "guard") == nil {
 		t.Errorf("the guard was stripped: %s", ops)
 	}
 	if w := r.Warnings[len(r.Warnings)-1]; w.Reason != reason.StatusRecordInvalid {
 		t.Errorf("warnings: %v", r.Warnings)
 	}
 	trusted, err := e.Inject(in, Facts{Namespace: "shop", Selected: true, Trusted: true})
-	if err != nil || find(list(object(trusted.Tree, "spec"), "containers"), "guard") != nil {
+	if err != nil || pod.Named(pod.Items(pod.Object(trusted.Tree, "spec"), "containers"), "guard") != nil {
 		t.Errorf("a trusted record was not believed: %v", err)
 	}
 }
@@ -65,7 +65,7 @@ func TestTrueRecordHidesNoTampering(t *testing.T) {
 	}
 	for name, c := range tamper {
 		tree := pod.Clone(first.Tree)
-		sidecar := find(list(object(tree, "spec"), "initContainers"), "proxy")
+		sidecar := pod.Named(pod.Items(pod.Object(tree, "spec"), "initContainers"), "proxy")
 		sidecar[c.field] = c.value
 		doc, err := pod.FromTree(tree)
 		if err != nil {
@@ -97,12 +97,12 @@ func keepsStrangers(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	tree := pod.Clone(first.Tree)
-	spec := object(tree, "spec")
-	sidecar := find(list(spec, "initContainers"), "proxy")
+	spec := pod.Object(tree, "spec")
+	sidecar := pod.Named(pod.Items(spec, "initContainers"), "proxy")
 	sidecar["terminationMessagePolicy"], sidecar["imagePullPolicy"] = "File", "IfNotPresent"
-	sidecar["volumeMounts"] = append(list(sidecar, "volumeMounts"), map[string]any{"name": "token", "mountPath": serviceAccountPath})
-	spec["initContainers"] = append([]any{map[string]any{"name": "stranger", "image": "registry.example/s:1"}}, list(spec, "initContainers")...)
-	object(object(tree, "metadata"), "labels")["stranger"] = "yes"
+	sidecar["volumeMounts"] = append(pod.Items(sidecar, "volumeMounts"), map[string]any{"name": "token", "mountPath": serviceAccountPath})
+	spec["initContainers"] = append([]any{map[string]any{"name": "stranger", "image": "registry.example/s:1"}}, pod.Items(spec, "initContainers")...)
+	pod.Object(pod.Object(tree, "metadata"), "labels")["stranger"] = "yes"
 	doc, err := pod.FromTree(tree)
 	if err != nil {
 		t.Fatal(err)

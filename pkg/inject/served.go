@@ -36,9 +36,9 @@ func complete(key string, value any) any {
 		case "resourceFieldRef":
 			lacking(out, "divisor", "0")
 		case "image":
-			lacking(out, "pullPolicy", pullPolicy(str(out, "reference")))
+			lacking(out, "pullPolicy", pullPolicy(pod.Text(out, "reference")))
 		case "resources":
-			out["requests"] = beside(object(out, "requests"), object(out, "limits"))
+			out["requests"] = beside(pod.Object(out, "requests"), pod.Object(out, "limits"))
 		}
 		return out
 	case []any:
@@ -75,8 +75,8 @@ func ranged(have, is map[string]any) map[string]any {
 		out = map[string]any{}
 	}
 	for _, key := range []string{"limits", "requests"} {
-		if more := object(is, key); len(more) > 0 {
-			out[key] = beside(object(have, key), more)
+		if more := pod.Object(is, key); len(more) > 0 {
+			out[key] = beside(pod.Object(have, key), more)
 		}
 	}
 	return out
@@ -86,24 +86,24 @@ func ranged(have, is map[string]any) map[string]any {
 // call. It will not do so again after this one: the service account's token, and LimitRanger's
 // resources.
 func (r *run) keep(c map[string]any) map[string]any {
-	was := r.anywhere(r.raw, str(c, "name"))
+	was := r.anywhere(r.raw, pod.Text(c, "name"))
 	if was == nil {
 		return c
 	}
 	c = r.open(was, c)
 	token := func(item any) bool {
 		m, _ := item.(map[string]any)
-		return str(m, "mountPath") == serviceAccountPath
+		return pod.Text(m, "mountPath") == serviceAccountPath
 	}
-	mounts, at := list(c, "volumeMounts"), slices.IndexFunc(list(was, "volumeMounts"), token)
+	mounts, at := pod.Items(c, "volumeMounts"), slices.IndexFunc(pod.Items(was, "volumeMounts"), token)
 	if at < 0 || slices.ContainsFunc(mounts, token) {
 		return c
 	}
-	mount := list(was, "volumeMounts")[at].(map[string]any)
-	if !strings.HasPrefix(str(mount, "name"), tokenVolume) {
+	mount := pod.Items(was, "volumeMounts")[at].(map[string]any)
+	if !strings.HasPrefix(pod.Text(mount, "name"), tokenVolume) {
 		return c
 	}
-	return withKey(c, "volumeMounts", slices.Concat(mounts, []any{mount}))
+	return pod.With(c, "volumeMounts", slices.Concat(mounts, []any{mount}))
 }
 
 // open is a template's container with the resources of the pod's that LimitRanger may have filled in.
@@ -111,7 +111,7 @@ func (r *run) open(is, c map[string]any) map[string]any {
 	if !r.limited() || is["resources"] == nil {
 		return c
 	}
-	return withKey(c, "resources", ranged(object(c, "resources"), object(is, "resources")))
+	return pod.With(c, "resources", ranged(pod.Object(c, "resources"), pod.Object(is, "resources")))
 }
 
 // limited tells whether LimitRanger has filled in resources.
@@ -126,7 +126,7 @@ func sameVolume(a, b map[string]any) bool {
 
 func servedVolume(v map[string]any) any {
 	if len(v) == 1 { // the name
-		v = withKey(v, "emptyDir", map[string]any{})
+		v = pod.With(v, "emptyDir", map[string]any{})
 	}
 	schema := pod.Schema().At("spec", "volumes", "*")
 	return undefault(complete("", pod.Canonical(schema, v)))
@@ -135,9 +135,9 @@ func servedVolume(v map[string]any) any {
 // covers tells whether everything of want is in have, but for the status record: its indices may
 // have been shifted by a stranger's containers.
 func covers(have, want map[string]any) bool {
-	metadata := object(want, "metadata")
-	unrecorded := withKey(metadata, "annotations", withKey(object(metadata, "annotations"), annotation.Status, nil))
-	want = withKey(want, "metadata", unrecorded)
+	metadata := pod.Object(want, "metadata")
+	unrecorded := pod.With(metadata, "annotations", pod.With(pod.Object(metadata, "annotations"), annotation.Status, nil))
+	want = pod.With(want, "metadata", unrecorded)
 	schema := pod.Schema()
 	return overlay.Covers(schema, pod.Canonical(schema, have), pod.Canonical(schema, want))
 }

@@ -163,16 +163,16 @@ func TestSecondPassKeepsWhatTheServerFilledIn(t *testing.T) {
 	e, facts := engineFor(t, servedConfig), Facts{Namespace: "shop", Selected: true}
 	first := injected(t, e, facts, tree(t, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"app","image":"x"}]}}`))
 	in := served(t, first.Tree)
-	object(object(in, "metadata"), "annotations")[limitRanger] = "LimitRanger plugin set: memory limit for init container proxy"
-	sidecar := find(list(object(in, "spec"), "initContainers"), "proxy")
+	pod.Object(pod.Object(in, "metadata"), "annotations")[limitRanger] = "LimitRanger plugin set: memory limit for init container proxy"
+	sidecar := pod.Named(pod.Items(pod.Object(in, "spec"), "initContainers"), "proxy")
 	sidecar["resources"] = map[string]any{"limits": map[string]any{"memory": "512Mi"}}
 	if r := second(t, e, facts, in); len(r.Patch) > 0 {
 		t.Errorf("LimitRanger's limits are a difference: %s", patch.Marshal(r.Patch))
 	}
 	sidecar["image"] = "registry.example/other:1"
 	r := injected(t, e, facts, in)
-	c := find(list(object(r.Tree, "spec"), "initContainers"), "proxy")
-	if str(c, "image") != "registry.example/proxy:1" || len(list(c, "volumeMounts")) != 1 || len(object(object(c, "resources"), "limits")) != 1 {
+	c := pod.Named(pod.Items(pod.Object(r.Tree, "spec"), "initContainers"), "proxy")
+	if pod.Text(c, "image") != "registry.example/proxy:1" || len(pod.Items(c, "volumeMounts")) != 1 || len(pod.Object(pod.Object(c, "resources"), "limits")) != 1 {
 		t.Errorf("got %s", pod.Encode(c))
 	}
 }
@@ -181,8 +181,8 @@ func TestSecondPassKeepsWhatTheServerFilledIn(t *testing.T) {
 func TestTrueRecordHidesNoVolume(t *testing.T) {
 	e, facts := engineFor(t, servedConfig+"      volumes: [{name: settings, configMap: {name: proxy}}]\n"), Facts{Namespace: "shop", Selected: true}
 	first := injected(t, e, facts, tree(t, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"app","image":"x"}]}}`))
-	volume := find(list(object(first.Tree, "spec"), "volumes"), "settings")
-	object(volume, "configMap")["items"] = []any{map[string]any{"key": "other", "path": "proxy.yaml"}}
+	volume := pod.Named(pod.Items(pod.Object(first.Tree, "spec"), "volumes"), "settings")
+	pod.Object(volume, "configMap")["items"] = []any{map[string]any{"key": "other", "path": "proxy.yaml"}}
 	r := second(t, e, facts, first.Tree)
 	if len(r.Patch) == 0 {
 		t.Error("the volume of the author's was taken for the template's")
@@ -199,8 +199,8 @@ func TestEmptyWishTakesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := injected(t, e, facts, tree(t, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"app","image":"x"},{"name":"proxy","image":"auto",`+fields+`}]}}`))
-			c := find(list(object(r.Tree, "spec"), "initContainers"), "proxy")
-			if len(list(c, "args")) != 1 || len(list(object(object(c, "securityContext"), "capabilities"), "drop")) != 1 {
+			c := pod.Named(pod.Items(pod.Object(r.Tree, "spec"), "initContainers"), "proxy")
+			if len(pod.Items(c, "args")) != 1 || len(pod.Items(pod.Object(pod.Object(c, "securityContext"), "capabilities"), "drop")) != 1 {
 				t.Errorf("got %s", pod.Encode(c))
 			}
 		})
@@ -229,10 +229,10 @@ func TestTrueRecordHidesNoOrder(t *testing.T) {
 	e := engineFor(t, strings.Replace(servedConfig, "  overridable:", "  order: [{container: proxy, before: ['*']}]\n  overridable:", 1))
 	facts := Facts{Namespace: "shop", Selected: true}
 	first := injected(t, e, facts, tree(t, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"app","image":"x"}],"initContainers":[{"name":"own","image":"x"}]}}`))
-	inits := list(object(first.Tree, "spec"), "initContainers")
+	inits := pod.Items(pod.Object(first.Tree, "spec"), "initContainers")
 	slices.Reverse(inits)
 	again := injected(t, e, facts, first.Tree)
-	if !named(list(object(again.Tree, "spec"), "initContainers")[0], "proxy") {
+	if !named(pod.Items(pod.Object(again.Tree, "spec"), "initContainers")[0], "proxy") {
 		t.Errorf("got %s", pod.Encode(again.Tree))
 	}
 	if third := second(t, e, facts, again.Tree); len(third.Patch) > 0 {

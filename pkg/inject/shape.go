@@ -33,7 +33,7 @@ func podShape(tree map[string]any) error {
 			}
 		}
 	}
-	if len(list(spec, "containers")) == 0 {
+	if len(pod.Items(spec, "containers")) == 0 {
 		return misshapen("spec.containers", "a pod has at least one container")
 	}
 	return nil
@@ -45,12 +45,12 @@ func misshapen(path, detail string) error {
 
 // without is the pod without our own two keys, for one whose record is not to be believed.
 func without(tree map[string]any) map[string]any {
-	metadata := object(tree, "metadata")
-	out := withKey(metadata, "annotations", withKey(object(metadata, "annotations"), annotation.Status, nil))
-	if labels := object(metadata, "labels"); labels[annotation.Injected] != nil {
-		out["labels"] = withKey(labels, annotation.Injected, nil)
+	metadata := pod.Object(tree, "metadata")
+	out := pod.With(metadata, "annotations", pod.With(pod.Object(metadata, "annotations"), annotation.Status, nil))
+	if labels := pod.Object(metadata, "labels"); labels[annotation.Injected] != nil {
+		out["labels"] = pod.With(labels, annotation.Injected, nil)
 	}
-	return withKey(tree, "metadata", out)
+	return pod.With(tree, "metadata", out)
 }
 
 // borneOut tells whether a record that claims containers finds one of them in the pod: a record
@@ -62,12 +62,12 @@ func borneOut(tree map[string]any, changes []overlay.Change) bool {
 		if c.Kind != overlay.Added || len(parts) != 4 || parts[1] != "spec" {
 			continue
 		}
-		for _, key := range containerLists {
+		for _, key := range pod.ContainerLists {
 			if parts[2] != key {
 				continue
 			}
 			claimed++
-			if find(list(object(tree, "spec"), key), parts[3]) != nil {
+			if pod.Named(pod.Items(pod.Object(tree, "spec"), key), parts[3]) != nil {
 				return true
 			}
 		}

@@ -84,14 +84,14 @@ func (e *Engine) trial(t *template, sample string, native bool) error {
 
 // note keeps what the template brings to the samples.
 func (t *template) note(tree map[string]any) {
-	for key := range object(object(tree, "metadata"), "labels") {
+	for key := range pod.Object(pod.Object(tree, "metadata"), "labels") {
 		t.labels = append(t.labels, key)
 	}
-	for _, key := range containerLists {
-		for _, item := range list(object(tree, "spec"), key) {
+	for _, key := range pod.ContainerLists {
+		for _, item := range pod.Items(pod.Object(tree, "spec"), key) {
 			c := item.(map[string]any)
-			t.containers = append(t.containers, str(c, "name"))
-			t.beside = t.beside || str(c, "restartPolicy") == "Always"
+			t.containers = append(t.containers, pod.Text(c, "name"))
+			t.beside = t.beside || pod.Text(c, "restartPolicy") == "Always"
 		}
 	}
 }
