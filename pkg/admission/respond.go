@@ -22,6 +22,7 @@ const (
 	maxWarning    = 120  // runes, as the API conventions advise
 	maxWarnings   = 32   // the API server stops at 4096 runes in all
 	maxAnnotation = 1024 // runes of an audit annotation's value
+	maxCauses     = 64   // of a refusal
 )
 
 // appendReview is the AdmissionReview that answers req, in the order of the API's fields.
@@ -59,13 +60,7 @@ func appendStatus(b []byte, req *Request, refusal *reason.Refusal) []byte {
 		// kubectl shows only the causes of an Invalid, by their field.
 		code, cause = http.StatusForbidden, metav1.StatusReasonForbidden
 	}
-	bare := *refusal
-	bare.Path = ""
-	details := &metav1.StatusDetails{Causes: []metav1.StatusCause{{
-		Type:    metav1.CauseTypeFieldValueInvalid,
-		Message: message(&bare),
-		Field:   clean(refusal.Path, maxMessage),
-	}}}
+	details := &metav1.StatusDetails{Causes: causes(refusal)}
 	if req.Name != "" { // a pod with a generated name has none yet, and kubectl would show ""
 		details.Name, details.Group, details.Kind = req.Name, req.Kind.Group, req.Kind.Kind
 	}
@@ -80,6 +75,25 @@ func appendStatus(b []byte, req *Request, refusal *reason.Refusal) []byte {
 		return append(b, "null"...)
 	}
 	return append(b, status...)
+}
+
+// causes are the fields at fault, each with its own fault.
+func causes(refusal *reason.Refusal) []metav1.StatusCause {
+	all := refusal.Causes
+	if len(all) == 0 {
+		all = []reason.Cause{{Path: refusal.Path, Detail: refusal.Detail}}
+	}
+	out := make([]metav1.StatusCause, min(len(all), maxCauses))
+	for i := range out {
+		bare := *refusal
+		bare.Path, bare.Detail = "", all[i].Detail
+		out[i] = metav1.StatusCause{
+			Type:    metav1.CauseTypeFieldValueInvalid,
+			Message: message(&bare),
+			Field:   clean(all[i].Path, maxMessage),
+		}
+	}
+	return out
 }
 
 // message is a refusal on one line. A long detail is cut before the hint, which helps more.

@@ -117,6 +117,20 @@ func TestDenialTellsWhatToMend(t *testing.T) {
 				}}},
 			},
 		},
+		"several": {
+			reason: "each field has its own fault",
+			refusal: reason.Refusal{Reason: reason.ParameterInvalid, Path: "metadata.annotations[a]", Detail: "a is bad; b is bad", Hint: "mend", Causes: []reason.Cause{
+				{Path: "metadata.annotations[a]", Detail: "a is bad"}, {Path: "metadata.annotations[b]", Detail: "b is\nbad"},
+			}},
+			want: metav1.Status{
+				Status: "Failure", Code: 422, Reason: "Invalid",
+				Message: "INJ303 parameter_invalid: metadata.annotations[a]: a is bad; b is bad; hint: mend",
+				Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{
+					{Type: "FieldValueInvalid", Field: "metadata.annotations[a]", Message: "INJ303 parameter_invalid: a is bad; hint: mend"},
+					{Type: "FieldValueInvalid", Field: "metadata.annotations[b]", Message: "INJ303 parameter_invalid: b is bad; hint: mend"},
+				}},
+			},
+		},
 		"forbidden": {
 			reason:  "no field to point at: kubectl shows the message",
 			refusal: reason.Refusal{Reason: reason.TemplateFailed, Detail: "template \"a\" failed"},

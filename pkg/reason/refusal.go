@@ -11,6 +11,16 @@ type Refusal struct {
 	Path   string // of the field in the object, such as spec.volumes[data]; may be empty
 	Detail string // what is wrong, with the value
 	Hint   string // what would mend it; may be empty
+
+	// Causes are the fields at fault, where a check finds several at once: Path is that of the first,
+	// and Detail tells of all. Empty for one fault alone.
+	Causes []Cause
+}
+
+// Cause is one of several faults of a refusal.
+type Cause struct {
+	Path   string // as in Refusal
+	Detail string
 }
 
 // Error tells the reason, the path and the detail, without the hint.

@@ -39,6 +39,9 @@ const (
 	StatusRecordInvalid
 	RetiredKind
 	ContainerNotRendered
+	ProbePortUnknown
+	PodSecurityRefuses
+	PortIsSidecars
 
 	PodUnreadable
 	UnknownTemplate
@@ -99,6 +102,9 @@ var registry = []entry{
 	{StatusRecordInvalid, "INJ207", "status_record_invalid", "The status annotation is not one that we wrote; it was ignored."},
 	{RetiredKind, "INJ208", "retired_kind", "The API version of this workload is no longer served; the document was left as it is."},
 	{ContainerNotRendered, "INJ209", "container_not_rendered", "A template's sidecars or order name a container that it does not render."},
+	{ProbePortUnknown, "INJ210", "probe_port_unknown", "A probe or hook names a port that its container does not have; it was left as it is."},
+	{PodSecurityRefuses, "INJ211", "pod_security_refuses", "The Pod Security admission of the namespace will refuse what a template brings: change the template, or the namespace's level."},
+	{PortIsSidecars, "INJ212", "port_is_sidecars", "A container of the pod listens on a port of the sidecar; one of the two will not get it."},
 
 	{PodUnreadable, "INJ301", "pod_unreadable", "The pod is not one that can be read."},
 	{UnknownTemplate, "INJ302", "unknown_template", "pillion.dev/templates names a template that the configuration lacks."},
