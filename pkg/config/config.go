@@ -18,8 +18,9 @@ type Config struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 
-	Dialect              string                 `json:"dialect"` // pillion
-	Policy               string                 `json:"policy"`  // enabled or disabled
+	Dialect              string                 `json:"dialect"`        // pillion or istio
+	DialectOptions       map[string]any         `json:"dialectOptions"` // what only the dialect knows
+	Policy               string                 `json:"policy"`         // enabled or disabled
 	IgnoredNamespaces    []string               `json:"ignoredNamespaces"`
 	NeverInjectSelector  []metav1.LabelSelector `json:"neverInjectSelector"`
 	AlwaysInjectSelector []metav1.LabelSelector `json:"alwaysInjectSelector"`

@@ -50,6 +50,8 @@ func (c Config) problems() []problem {
 	at := field.NewPath("templates")
 	if v.few(at, len(c.Templates), maxTemplates) {
 		v.templates(at, c.Templates)
+	}
+	if c.Dialect == DialectPillion { // another dialect has templates from elsewhere too
 		v.aliases(c)
 		v.defaultTemplates(c)
 	}
@@ -90,10 +92,9 @@ func (v *checker) enums(c Config) {
 	if c.Kind != Kind {
 		v.add(field.NotSupported(root("kind"), c.Kind, []string{Kind}))
 	}
-	if c.Dialect == DialectIstio {
-		v.add(field.Invalid(root("dialect"), c.Dialect, "not available in this version")).hint = "set dialect: pillion, or remove the line"
-	} else {
-		v.oneOf(root("dialect"), c.Dialect, DialectPillion)
+	v.oneOf(root("dialect"), c.Dialect, DialectPillion, DialectIstio)
+	if c.Dialect == DialectPillion && len(c.DialectOptions) > 0 {
+		v.add(field.Forbidden(root("dialectOptions"), "dialect pillion has none")).hint = "set dialect: istio, or remove dialectOptions"
 	}
 	v.oneOf(root("policy"), c.Policy, PolicyEnabled, PolicyDisabled)
 	v.oneOf(root("nativeSidecars"), c.NativeSidecars, NativeAuto, NativeOn, NativeOff)

@@ -22,13 +22,13 @@ func TestValidateFaults(t *testing.T) {
 			want: `c:3: policy: Unsupported value: "enable": supported values: "enabled", "disabled"
 c:4: nativeSidecars: Unsupported value: "yes": supported values: "auto", "on", "off"
 c:5: proof: Unsupported value: "never": supported values: "sampled", "always"
-c:6: dialect: Unsupported value: "linkerd": supported values: "pillion"
+c:6: dialect: Unsupported value: "linkerd": supported values: "pillion", "istio"
 `,
 		},
-		"istio": {
-			reason: "a known dialect that this version lacks is not called unknown",
-			config: "dialect: istio\n",
-			want:   "c:3: dialect: Invalid value: \"istio\": not available in this version\n  hint: set dialect: pillion, or remove the line\n",
+		"options": {
+			reason: "what only another dialect reads would be lost",
+			config: "dialectOptions: {a: b}\n",
+			want:   "c:3: dialectOptions: Forbidden: dialect pillion has none\n  hint: set dialect: istio, or remove dialectOptions\n",
 		},
 		"selectors": {
 			reason: "an empty one would match every pod",
@@ -149,7 +149,7 @@ c:9: templates[0].parameters[2].atMost: Not found: "d"
 
 func TestValidateWithoutParse(t *testing.T) {
 	got := Config{}.Validate().ToAggregate().Error()
-	want := `[apiVersion: Unsupported value: "": supported values: "config.pillion.dev/v1alpha1", kind: Unsupported value: "": supported values: "InjectorConfig", dialect: Unsupported value: "": supported values: "pillion", policy: Unsupported value: "": supported values: "enabled", "disabled", nativeSidecars: Unsupported value: "": supported values: "auto", "on", "off", proof: Unsupported value: "": supported values: "sampled", "always"]`
+	want := `[apiVersion: Unsupported value: "": supported values: "config.pillion.dev/v1alpha1", kind: Unsupported value: "": supported values: "InjectorConfig", dialect: Unsupported value: "": supported values: "pillion", "istio", policy: Unsupported value: "": supported values: "enabled", "disabled", nativeSidecars: Unsupported value: "": supported values: "auto", "on", "off", proof: Unsupported value: "": supported values: "sampled", "always"]`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
