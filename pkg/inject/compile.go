@@ -27,6 +27,8 @@ type Engine struct {
 	annotations []string // that the parameters declare
 
 	nativeSidecars string
+
+	dialect *Dialect // nil: the native one
 }
 
 // template is a compiled template.

@@ -16,6 +16,7 @@ import (
 type Options struct {
 	Revision     string // default: "default"
 	OwnNamespace string // never injected; empty for none
+	Offline      bool   // pods come from manifests, not from an API server
 }
 
 // Facts are what the pod itself does not tell.
@@ -30,6 +31,15 @@ type Facts struct {
 
 	// OldNodes are the nodes that do not run native sidecars.
 	OldNodes []Node
+
+	// NodeKnown tells that the node which the pod is bound to is one of the cluster's.
+	NodeKnown bool
+
+	// Path is what follows the webhook's own path in the URL of the request, as it was sent.
+	Path string
+
+	// More is what a dialect learns from sources of its own.
+	More any
 
 	// Owner is the workload that makes the pod, where the caller knows it; otherwise it is read from
 	// the pod's owner references.
@@ -87,6 +97,9 @@ type Stage struct {
 // *reason.Refusal where the pod's author must mend something; any other error means that the engine
 // itself is at fault.
 func (e *Engine) Inject(in pod.Doc, f Facts) (Result, error) {
+	if e.dialect != nil {
+		return e.dialect.inject(in, f)
+	}
 	r, err := e.once(in, f, nil)
 	if err == nil && r.strange() {
 		own := r.own
