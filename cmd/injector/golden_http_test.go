@@ -16,6 +16,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 
 	"github.com/pillion-dev/pillion/pkg/admission"
+	"github.com/pillion-dev/pillion/pkg/config"
 	"github.com/pillion-dev/pillion/pkg/inject"
 	"github.com/pillion-dev/pillion/pkg/patch"
 	"github.com/pillion-dev/pillion/pkg/pod"
@@ -25,13 +26,15 @@ import (
 )
 
 // oneNamespace is what the cluster knows in a golden case.
-type oneNamespace struct{ inject.Facts }
+type oneNamespace struct{ facts inject.Facts }
 
 func (f oneNamespace) Namespace(string) (labels, annotations map[string]string, known bool) {
-	return f.NamespaceLabels, f.NamespaceAnnotations, true
+	return f.facts.NamespaceLabels, f.facts.NamespaceAnnotations, true
 }
 
-func (f oneNamespace) OldNodes() []inject.Node { return f.Facts.OldNodes }
+func (f oneNamespace) OldNodes() []inject.Node { return f.facts.OldNodes }
+
+func (f oneNamespace) NodeKnown(string) bool { return f.facts.NodeKnown }
 
 func handler(e *inject.Engine, f inject.Facts) http.Handler {
 	m := &webhook.Mutator{Engine: func() *inject.Engine { return e }, Facts: oneNamespace{f}, Proof: &webhook.Proof{}}
@@ -47,7 +50,7 @@ func compareHTTP(t *testing.T, e *inject.Engine, one subject, want inject.Result
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !one.facts.Selected && !called(t, one, doc) {
+	if !one.facts.Selected && e.Config().Dialect == config.DialectPillion && !called(t, one, doc) {
 		if want.Decision.Inject {
 			t.Errorf("%s: the engine injects a pod for which the webhook is not called", one.pod.Object())
 		}
@@ -60,7 +63,7 @@ func compareHTTP(t *testing.T, e *inject.Engine, one subject, want inject.Result
 	}
 	var refusal *reason.Refusal
 	if errors.As(wantErr, &refusal) {
-		if review.Response.Allowed || !strings.Contains(review.Response.Result.Message, refusal.Detail) {
+		if review.Response.Allowed || !strings.Contains(review.Response.Result.Message, refusal.Detail[:min(len(refusal.Detail), 200)]) {
 			t.Errorf("%s: the engine refuses, the handler answers %s", one.pod.Object(), rec.Body)
 		}
 		return
@@ -202,6 +205,7 @@ func controlled(t *testing.T, one subject) []byte {
 	case "CronJob":
 		o = inject.Owner{APIVersion: "batch/v1", Kind: "Job", Name: o.Name + "-28472130"}
 	}
+	meta["generateName"] = o.Name + "-"
 	meta["ownerReferences"] = []any{map[string]any{"apiVersion": o.APIVersion, "kind": o.Kind, "name": o.Name, "uid": "u", "controller": true}}
 	return pod.Encode(tree)
 }

@@ -31,6 +31,9 @@ type Options struct {
 	Server ServerOptions
 	Plain  []Plain
 
+	// OldKubelet is the cache's: which kubelets do not run native sidecars; nil: those before 1.29.
+	OldKubelet func(version string) bool
+
 	// Register writes the webhook configurations; nil leaves them alone.
 	Register *apply.Options
 
@@ -62,7 +65,7 @@ func New(o Options) (*Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a client for %s: %w", config.Host, err)
 	}
-	watched, err := cache.New(cache.Options{Config: config, HTTP: client, Mapper: mapper()})
+	watched, err := cache.New(cache.Options{Config: config, HTTP: client, Mapper: mapper(), OldKubelet: o.OldKubelet})
 	if err != nil {
 		return nil, err
 	}

@@ -88,6 +88,9 @@ func (m *Metrics) Admission(r Review) {
 	if r.Decision == Injected && !r.DryRun {
 		a.template(r.Templates).Observe(float64(r.PatchBytes))
 	}
+	if m.alias != nil && r.Webhook == Inject {
+		m.alias.count(r)
+	}
 }
 
 func webhook(w Webhook) string {

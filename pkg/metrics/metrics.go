@@ -17,6 +17,7 @@ import (
 type Metrics struct {
 	registry  *prometheus.Registry
 	admission *admission
+	alias     *alias // nil: none
 
 	inflight      prometheus.Gauge
 	panics        prometheus.Counter
@@ -34,9 +35,21 @@ type Metrics struct {
 	probeDuration prometheus.Gauge
 }
 
+// Options are what the metrics of a process are made of.
+type Options struct {
+	Revision string // that the process serves
+
+	// Alias counts the reviews of pods under names that begin so too, for dashboards that were made for
+	// another injector; empty: none.
+	Alias string
+}
+
 // New makes the metrics of a process that serves one revision.
-func New(revision string) *Metrics {
-	r := prometheus.NewRegistry()
+func New(revision string) *Metrics { return With(Options{Revision: revision}) }
+
+// With makes the metrics of a process.
+func With(o Options) *Metrics {
+	r, revision := prometheus.NewRegistry(), o.Revision
 	m := &Metrics{
 		registry:  r,
 		admission: newAdmission(r, revision),
@@ -66,6 +79,9 @@ func New(revision string) *Metrics {
 	r.MustRegister(m.inflight, m.panics, m.proofFailures, m.reloadOK, m.reloadTime, m.configInfo,
 		m.webhookPatch, m.certExpiry, m.probeOK, m.probeDuration,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if o.Alias != "" {
+		m.alias = newAlias(r, o.Alias)
+	}
 	return m
 }
 

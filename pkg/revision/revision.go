@@ -6,6 +6,7 @@ package revision
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/pillion-dev/pillion/pkg/annotation"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -31,6 +32,7 @@ type Values struct {
 
 	ReinvocationPolicy string // IfNeeded (default) or Never
 	FailurePolicy      string // Fail (default) or Ignore
+	SideEffects        string // NoneOnDryRun (default) or None
 	TimeoutSeconds     int32  // default 5
 	CABundle           []byte // PEM; left out where another writes it
 
@@ -38,6 +40,18 @@ type Values struct {
 	// that they start even while the injector is down.
 	DropHostNetwork bool
 	DropWindows     bool
+
+	// Entries and Labels, of the object, are those of another vocabulary, in place of our own. What
+	// keeps the webhook off the namespaces and the pods that it must not touch is added to each entry.
+	Entries []Entry
+	Labels  map[string]string
+}
+
+// Entry is one webhook of a configuration: its name and the pods that it selects. At most one of all
+// the entries that are installed should select any pod.
+type Entry struct {
+	Name                              string // of three parts at least, as a.example.org
+	NamespaceSelector, ObjectSelector metav1.LabelSelector
 }
 
 // Wanted is the webhook configurations of a revision. Every field that the API server would default
@@ -53,13 +67,9 @@ func Wanted(v Values) ([]*admissionregistrationv1.MutatingWebhookConfiguration, 
 			APIVersion: admissionregistrationv1.SchemeGroupVersion.String(),
 			Kind:       "MutatingWebhookConfiguration",
 		},
-		ObjectMeta: metav1.ObjectMeta{Name: v.Name, Labels: map[string]string{
-			"app.kubernetes.io/name":    "injector",
-			"app.kubernetes.io/part-of": "pillion",
-			annotation.Revision:         v.Revision,
-		}},
+		ObjectMeta: metav1.ObjectMeta{Name: v.Name, Labels: maps.Clone(v.Labels)},
 	}
-	for _, e := range v.entries() {
+	for _, e := range v.Entries {
 		c.Webhooks = append(c.Webhooks, v.webhook(e))
 	}
 	return []*admissionregistrationv1.MutatingWebhookConfiguration{c}, nil
@@ -98,7 +108,18 @@ func (v Values) defaulted() Values {
 	v.InjectionPath = or(v.InjectionPath, "/inject")
 	v.ReinvocationPolicy = or(v.ReinvocationPolicy, string(admissionregistrationv1.IfNeededReinvocationPolicy))
 	v.FailurePolicy = or(v.FailurePolicy, string(admissionregistrationv1.Fail))
+	v.SideEffects = or(v.SideEffects, string(admissionregistrationv1.SideEffectClassNoneOnDryRun))
 	v.TimeoutSeconds = or(v.TimeoutSeconds, 5)
+	if v.Labels == nil {
+		v.Labels = map[string]string{
+			"app.kubernetes.io/name":    "injector",
+			"app.kubernetes.io/part-of": "pillion",
+			annotation.Revision:         v.Revision,
+		}
+	}
+	if v.Entries == nil {
+		v.Entries = v.entries()
+	}
 	return v
 }
 
@@ -111,9 +132,9 @@ func or[T comparable](value, fallback T) T {
 }
 
 // webhook is one entry, of defaulted values.
-func (v Values) webhook(e entry) admissionregistrationv1.MutatingWebhook {
+func (v Values) webhook(e Entry) admissionregistrationv1.MutatingWebhook {
 	return admissionregistrationv1.MutatingWebhook{
-		Name:         e.name,
+		Name:         e.Name,
 		ClientConfig: v.clientConfig(),
 		Rules: []admissionregistrationv1.RuleWithOperations{{
 			// An injected update would be refused, and would keep a pod from being deleted.
@@ -127,9 +148,9 @@ func (v Values) webhook(e entry) admissionregistrationv1.MutatingWebhook {
 		}},
 		FailurePolicy:           new(admissionregistrationv1.FailurePolicyType(v.FailurePolicy)),
 		MatchPolicy:             new(admissionregistrationv1.Equivalent),
-		NamespaceSelector:       &metav1.LabelSelector{MatchExpressions: e.namespace},
-		ObjectSelector:          &metav1.LabelSelector{MatchExpressions: e.pod},
-		SideEffects:             new(admissionregistrationv1.SideEffectClassNoneOnDryRun),
+		NamespaceSelector:       v.outside(e.NamespaceSelector),
+		ObjectSelector:          e.ObjectSelector.DeepCopy(),
+		SideEffects:             new(admissionregistrationv1.SideEffectClass(v.SideEffects)),
 		TimeoutSeconds:          new(v.TimeoutSeconds),
 		AdmissionReviewVersions: []string{"v1", "v1beta1"},
 		ReinvocationPolicy:      new(admissionregistrationv1.ReinvocationPolicyType(v.ReinvocationPolicy)),

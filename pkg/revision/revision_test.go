@@ -29,6 +29,7 @@ func TestManifest(t *testing.T) {
 	tests := map[string]Values{
 		"default": {},
 		"canary":  {Revision: "canary", Namespace: "sidecars", FailurePolicy: "Ignore", ReinvocationPolicy: "Never", TimeoutSeconds: 10, DropHostNetwork: true, DropWindows: true},
+		"other":   {Name: "other-injector", Entries: otherEntries("default"), Labels: map[string]string{"rev.example": "default"}, ReinvocationPolicy: "Never", SideEffects: "None", TimeoutSeconds: 10},
 		"url":     {Name: "remote", InjectionURL: "https://injector.example:8443/inject/cluster/a", CABundle: readFile(t, "testdata/ca.pem")},
 	}
 	for name, v := range tests {
@@ -124,6 +125,12 @@ func TestImpossibleValues(t *testing.T) {
 		"url junk":         {"no URL", Values{InjectionURL: "https://a:b:c"}, `injectionURL: Invalid value: "https://a:b:c": is no URL`},
 		"reinvocation":     {"a closed set", Values{ReinvocationPolicy: "Always"}, `reinvocationPolicy: Unsupported value: "Always": supported values: "IfNeeded", "Never"`},
 		"failure":          {"a closed set", Values{FailurePolicy: "fail"}, `failurePolicy: Unsupported value: "fail": supported values: "Fail", "Ignore"`},
+		"side effects":     {"those of another kind would be refused on a dry run", Values{SideEffects: "Some"}, `sideEffects: Unsupported value: "Some": supported values: "NoneOnDryRun", "None"`},
+		"labels":           {"of an object", Values{Labels: map[string]string{"a b": "c"}}, `labels: Invalid value: "a b"`},
+		"entry name":       {"the API server wants three parts", Values{Entries: []Entry{{Name: "a.b"}}}, `entries[0].name: Invalid value: "a.b": should be a domain with at least three segments`},
+		"entry twice":      {"the API server refuses it", Values{Entries: []Entry{{Name: "a.b.c"}, {Name: "a.b.c"}}}, `entries[1].name: Duplicate value: "a.b.c"`},
+		"entry selector":   {"it would select nothing", Values{Entries: []Entry{{Name: "a.b.c", ObjectSelector: all(is("a", "In"))}}}, `entries[0].objectSelector.matchExpressions[0].values: Required value`},
+		"entry namespace":  {"it would select nothing", Values{Entries: []Entry{{Name: "a.b.c", NamespaceSelector: all(is("a", "Is"))}}}, `entries[0].namespaceSelector.matchExpressions[0].operator: Invalid value: "Is"`},
 		"timeout":          {"the API server's bound", Values{TimeoutSeconds: 31}, `timeoutSeconds: Invalid value: 31: must be between 1 and 30`},
 		"bundle junk":      {"the API server takes it in silence", Values{CABundle: []byte("junk")}, `caBundle: Invalid value: holds no PEM block`},
 		"bundle key":       {"a key would be public", Values{CABundle: []byte(ca + key)}, `caBundle: Invalid value: holds a block of type PRIVATE KEY; only CERTIFICATE may be in it`},

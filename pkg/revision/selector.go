@@ -13,52 +13,47 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// entry is one webhook of a configuration: its name and the pods that it selects.
-type entry struct {
-	name           string
-	namespace, pod []metav1.LabelSelectorRequirement
-}
-
 // entries are selectors of which at most one selects any pod, in whatever revisions are installed:
 // the revision that a pod's own label names, or else its namespace's, serves it; only where neither
 // names one does the label inject reach the default revision. A no of the pod or of its namespace
 // always holds.
-func (v Values) entries() []entry {
+func (v Values) entries() []Entry {
 	podMayNot := is(annotation.Inject, metav1.LabelSelectorOpNotIn, annotation.Disabled)
 	namespaceMayNot := podMayNot
 	ours := is(annotation.Revision, metav1.LabelSelectorOpIn, v.Revision)
 	unnamed := is(annotation.Revision, metav1.LabelSelectorOpDoesNotExist)
 	enabled := is(annotation.Inject, metav1.LabelSelectorOpIn, annotation.Enabled)
 	unsaid := is(annotation.Inject, metav1.LabelSelectorOpNotIn, annotation.Disabled, annotation.Enabled)
-	outside := v.protected()
 
-	entries := []entry{
-		{"rev.namespace.injector.pillion.dev", all(ours, namespaceMayNot, outside), all(unnamed, podMayNot)},
-		{"rev.object.injector.pillion.dev", all(namespaceMayNot, outside), all(ours, podMayNot)},
+	entries := []Entry{
+		{"rev.namespace.injector.pillion.dev", all(ours, namespaceMayNot), all(unnamed, podMayNot)},
+		{"rev.object.injector.pillion.dev", all(namespaceMayNot), all(ours, podMayNot)},
 	}
 	if v.Revision != Default {
 		return entries
 	}
 	return append(entries,
-		entry{"namespace.injector.pillion.dev", all(enabled, unnamed, outside), all(unnamed, podMayNot)},
-		entry{"object.injector.pillion.dev", all(unsaid, unnamed, outside), all(unnamed, enabled)},
+		Entry{"namespace.injector.pillion.dev", all(enabled, unnamed), all(unnamed, podMayNot)},
+		Entry{"object.injector.pillion.dev", all(unsaid, unnamed), all(unnamed, enabled)},
 	)
 }
 
-// protected keeps the webhook off the namespaces without which nothing comes up again. The API
+// outside is a selector that leaves out the namespaces without which nothing comes up again. The API
 // server itself sets the label, and lets nobody change it.
-func (v Values) protected() metav1.LabelSelectorRequirement {
+func (v Values) outside(s metav1.LabelSelector) *metav1.LabelSelector {
 	names := []string{metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease, v.Namespace}
 	slices.Sort(names)
-	return is(corev1.LabelMetadataName, metav1.LabelSelectorOpNotIn, slices.Compact(names)...)
+	out := s.DeepCopy()
+	out.MatchExpressions = append(out.MatchExpressions, is(corev1.LabelMetadataName, metav1.LabelSelectorOpNotIn, slices.Compact(names)...))
+	return out
 }
 
 func is(key string, op metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
 	return metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: values}
 }
 
-func all(requirements ...metav1.LabelSelectorRequirement) []metav1.LabelSelectorRequirement {
-	return requirements
+func all(requirements ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
+	return metav1.LabelSelector{MatchExpressions: requirements}
 }
 
 // Selects tells which entry of a webhook configuration selects a pod by its labels, the first if

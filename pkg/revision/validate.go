@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -40,11 +41,32 @@ func (v Values) validate() field.ErrorList {
 	errs = append(errs, oneOf(at("reinvocationPolicy"), v.ReinvocationPolicy,
 		admissionregistrationv1.IfNeededReinvocationPolicy, admissionregistrationv1.NeverReinvocationPolicy)...)
 	errs = append(errs, oneOf(at("failurePolicy"), v.FailurePolicy, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)...)
+	errs = append(errs, oneOf(at("sideEffects"), v.SideEffects,
+		admissionregistrationv1.SideEffectClassNoneOnDryRun, admissionregistrationv1.SideEffectClassNone)...)
+	errs = append(errs, metav1validation.ValidateLabels(v.Labels, at("labels"))...)
+	errs = append(errs, validateEntries(at("entries"), v.Entries)...)
 	if v.TimeoutSeconds < 0 || v.TimeoutSeconds > 30 {
 		errs = append(errs, field.Invalid(at("timeoutSeconds"), v.TimeoutSeconds, "must be between 1 and 30"))
 	}
 	if len(v.CABundle) > 0 {
 		errs = append(errs, validateBundle(at("caBundle"), v.CABundle)...)
+	}
+	return errs
+}
+
+func validateEntries(at *field.Path, entries []Entry) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	for i, e := range entries {
+		at := at.Index(i)
+		errs = append(errs, validation.IsFullyQualifiedName(at.Child("name"), e.Name)...)
+		if seen[e.Name] {
+			errs = append(errs, field.Duplicate(at.Child("name"), e.Name))
+		}
+		seen[e.Name] = true
+		valid := metav1validation.LabelSelectorValidationOptions{}
+		errs = append(errs, metav1validation.ValidateLabelSelector(&e.NamespaceSelector, valid, at.Child("namespaceSelector"))...)
+		errs = append(errs, metav1validation.ValidateLabelSelector(&e.ObjectSelector, valid, at.Child("objectSelector"))...)
 	}
 	return errs
 }

@@ -50,6 +50,7 @@ func testEngine(t testing.TB, text string) *inject.Engine {
 type knownFacts struct {
 	labels, annotations map[string]map[string]string // by namespace
 	oldNodes            []inject.Node
+	nodes               map[string]bool
 }
 
 func (f knownFacts) Namespace(name string) (labels, annotations map[string]string, known bool) {
@@ -58,6 +59,8 @@ func (f knownFacts) Namespace(name string) (labels, annotations map[string]strin
 }
 
 func (f knownFacts) OldNodes() []inject.Node { return f.oldNodes }
+
+func (f knownFacts) NodeKnown(name string) bool { return f.nodes[name] }
 
 func testMutator(e *inject.Engine, f Facts) *Mutator {
 	return &Mutator{Engine: func() *inject.Engine { return e }, Facts: f, Proof: &Proof{}}

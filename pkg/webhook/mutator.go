@@ -26,6 +26,8 @@ type Facts interface {
 	Namespace(name string) (labels, annotations map[string]string, known bool)
 	// OldNodes are the nodes without native sidecars.
 	OldNodes() []inject.Node
+	// NodeKnown tells whether the cluster has a node of this name.
+	NodeKnown(name string) bool
 }
 
 // Mutator reviews the creation of pods.
@@ -34,6 +36,10 @@ type Mutator struct {
 	Facts  Facts                 // nil without a cluster
 	Proof  *Proof
 	Log    *slog.Logger // nil: none
+
+	// More is what sources of the dialect's own say at the moment; nil: none. It must not change once
+	// it was given.
+	More func() any
 
 	// Now is asked how long a namespace has been waited for; nil: none is waited for.
 	Now func() time.Time
@@ -74,7 +80,7 @@ func (m *Mutator) inject(engine *inject.Engine, req *admission.Request) (pod.Doc
 			Reason: reason.PodUnreadable, Detail: err.Error(), Hint: "send the pod as the API server does, in request.object",
 		}
 	}
-	facts, err := m.facts(req.Namespace)
+	facts, err := m.facts(req, doc.Head())
 	if err != nil {
 		return doc, inject.Result{}, err
 	}
@@ -85,10 +91,17 @@ func (m *Mutator) inject(engine *inject.Engine, req *admission.Request) (pod.Doc
 	return doc, result, err
 }
 
-func (m *Mutator) facts(namespace string) (inject.Facts, error) {
-	f := inject.Facts{Namespace: namespace, Selected: true}
+func (m *Mutator) facts(req *admission.Request, head *pod.Head) (inject.Facts, error) {
+	namespace := req.Namespace
+	f := inject.Facts{Namespace: namespace, Selected: true, Path: req.Path}
+	if m.More != nil {
+		f.More = m.More()
+	}
 	if m.Facts == nil {
 		return f, nil
+	}
+	if node := head.Spec.NodeName; node != "" {
+		f.NodeKnown = m.Facts.NodeKnown(node)
 	}
 	var known bool
 	f.NamespaceLabels, f.NamespaceAnnotations, known = m.Facts.Namespace(namespace)

@@ -22,6 +22,8 @@ func (a arriving) Namespace(name string) (labels, annotations map[string]string,
 
 func (arriving) OldNodes() []inject.Node { return nil }
 
+func (arriving) NodeKnown(string) bool { return false }
+
 // A pod that comes right behind its namespace is asked to come again, until the cache has the
 // namespace; one whose namespace never comes is judged without it.
 func TestUnseenNamespaceIsWaitedFor(t *testing.T) {

@@ -36,19 +36,22 @@ func authority(t *testing.T) *cert.SelfSigned {
 // manage runs a manager until the test ends; without a registrar when register is nil.
 func manage(t *testing.T, config *rest.Config, register *apply.Options) *cluster.Manager {
 	t.Helper()
+	return manageWith(t, cluster.Options{Config: config, Register: register})
+}
+
+// manageWith is manage with more of the options.
+func manageWith(t *testing.T, o cluster.Options) *cluster.Manager {
+	t.Helper()
 	cluster.RouteLogs(slog.DiscardHandler) // informers log past the end of a test
 	l, err := cluster.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := cluster.New(cluster.Options{
-		Config:   config,
-		Register: register,
-		Server: cluster.ServerOptions{
-			Listener: l, Handler: &admission.Router{}, GetCertificate: authority(t).GetCertificate, DrainFor: time.Millisecond,
-		},
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	})
+	o.Server = cluster.ServerOptions{
+		Listener: l, Handler: &admission.Router{}, GetCertificate: authority(t).GetCertificate, DrainFor: time.Millisecond,
+	}
+	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	m, err := cluster.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,19 +115,26 @@ func TestFactsFollowTheCluster(t *testing.T) {
 func TestOldNodesFollowTheCluster(t *testing.T) {
 	bind(t, "facts-reader", false)
 	m := manage(t, as("facts-reader"), nil)
+	strict := manageWith(t, cluster.Options{Config: as("facts-reader"), OldKubelet: func(version string) bool { return version != "v1.30.0" }})
 	await(t, "synced", m.Facts().Synced)
+	await(t, "synced", strict.Facts().Synced)
 	if old := m.Facts().OldNodes(); len(old) != 0 {
 		t.Fatalf("there is no node, and yet %v", old)
 	}
 	node(t, "old", "v1.28.15", "linux")
 	node(t, "new", "v1.29.0", "linux")
 	node(t, "windows", "v1.27.1", "windows")
-	names := func() []string {
+	namesOf := func(m *cluster.Manager) []string {
 		var out []string
 		for _, n := range m.Facts().OldNodes() {
 			out = append(out, n.Name)
 		}
 		return out
+	}
+	names := func() []string { return namesOf(m) }
+	await(t, "who is old by another rule", func() bool { return slices.Equal(namesOf(strict), []string{"new", "old", "windows"}) })
+	if facts := m.Facts(); !facts.NodeKnown("new") || !facts.NodeKnown("old") || facts.NodeKnown("none") {
+		t.Error("not the nodes that there are are known")
 	}
 	await(t, "the two old nodes, of whatever system", func() bool { return slices.Equal(names(), []string{"old", "windows"}) })
 	i := slices.IndexFunc(m.Facts().OldNodes(), func(n inject.Node) bool { return n.Name == "windows" })
@@ -134,10 +144,11 @@ func TestOldNodesFollowTheCluster(t *testing.T) {
 
 	kubelet(t, "old", "v1.30.0")
 	await(t, "an upgrade", func() bool { return slices.Equal(names(), []string{"windows"}) })
+	await(t, "by the other rule too", func() bool { return slices.Equal(namesOf(strict), []string{"new", "windows"}) })
 	if err := shared.Client().CoreV1().Nodes().Delete(t.Context(), "windows", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "a node that goes", func() bool { return len(names()) == 0 })
+	await(t, "a node that goes", func() bool { return len(names()) == 0 && !m.Facts().NodeKnown("windows") })
 }
 
 // node makes a node on which nothing can be scheduled, and removes it with the test.

@@ -31,7 +31,7 @@ type plan struct {
 }
 
 func (r *Registrar) plan(want, live *Configuration, rec *record, bundle []byte) (plan, error) {
-	if r.o.Mode == Static {
+	if r.o.Mode == Static || r.kin[want.Name] != nil {
 		return planBundle(want, live, bundle)
 	}
 	return planWhole(want, live, rec)

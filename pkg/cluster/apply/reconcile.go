@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,8 +22,7 @@ func (r *Registrar) reconcile(ctx context.Context, name string) (again time.Dura
 	if err != nil {
 		return 0, err
 	}
-	i := slices.IndexFunc(wanted, func(w *Configuration) bool { return w.Name == name })
-	if i < 0 {
+	if r.o.Kin == nil && named(wanted, name) == nil {
 		return 0, nil // somebody else's; or no longer wanted, and nothing is ever removed here
 	}
 	if r.o.Mode == AfterReady && !r.o.Ready(ctx) {
@@ -32,6 +32,11 @@ func (r *Registrar) reconcile(ctx context.Context, name string) (again time.Dura
 	if err != nil {
 		return 0, err
 	}
+	want := r.want(name, live, wanted)
+	if want == nil {
+		r.publish(bundle, wanted) // one that has left is not waited for
+		return 0, nil
+	}
 	rec := r.record(name)
 	if live != nil && rec.got != nil {
 		if older(live, rec.got) {
@@ -39,7 +44,7 @@ func (r *Registrar) reconcile(ctx context.Context, name string) (again time.Dura
 		}
 		rec.seen = true
 	}
-	p, err := r.plan(wanted[i], live, rec, bundle)
+	p, err := r.plan(want, live, rec, bundle)
 	if err != nil {
 		return 0, fmt.Errorf("plan the webhook configuration %s: %w", name, err)
 	}
@@ -115,7 +120,7 @@ func (r *Registrar) publish(bundle []byte, wanted []*Configuration) {
 		return
 	}
 	carried := false
-	for _, w := range wanted {
+	for _, w := range slices.AppendSeq(slices.Clone(wanted), maps.Values(r.kin)) {
 		rec := r.record(w.Name)
 		if rec.missing {
 			continue

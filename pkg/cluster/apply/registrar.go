@@ -60,6 +60,9 @@ type Options struct {
 	// the names in them count: of the objects, and of the hooks whose caBundle is written.
 	Wanted func(caBundle []byte) ([]*Configuration, error)
 
+	// Kin are configurations beside those, whose bundle is kept true; nil: none.
+	Kin *Kin
+
 	// CABundle is the bundle that verifies the certificate served, and after a rotation also the one
 	// that will be served next.
 	CABundle func() []byte
@@ -105,6 +108,7 @@ type Registrar struct {
 
 	// Touched by the one worker alone.
 	records   map[string]*record
+	kin       map[string]*Configuration // by name, as far as they are ours
 	published []byte
 }
 
@@ -145,6 +149,7 @@ func New(o Options, objects Objects) (*Registrar, error) {
 		queue: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, lastRetry)),
 		records: map[string]*record{},
+		kin:     map[string]*Configuration{},
 	}, nil
 }
 
@@ -218,6 +223,9 @@ func (r *Registrar) sweep(context.Context, string) (time.Duration, error) {
 	}
 	for _, w := range wanted {
 		r.queue.Add(w.Name)
+	}
+	for name := range r.kin {
+		r.queue.Add(name)
 	}
 	return 0, nil
 }

@@ -22,20 +22,21 @@ import (
 // touches the registrar as an informer would. What a real API server does with the patches is for
 // the integration tests.
 type world struct {
-	t       *testing.T
-	mu      sync.Mutex
-	version int
-	objects map[string]*Configuration
-	stale   map[string]*Configuration // shown instead, while set
-	faults  int                       // of the writes to come
-	writes  []write
-	edit    func(c *Configuration) // somebody else's hand, after every write
-	reports []string
-	told    []string // bundles published
-	bundle  string
-	ready   bool
-	changed chan struct{}
-	r       *Registrar
+	t         *testing.T
+	mu        sync.Mutex
+	version   int
+	objects   map[string]*Configuration
+	stale     map[string]*Configuration // shown instead, while set
+	faults    int                       // of the writes to come
+	forbidden string                    // the object that may not be written
+	writes    []write
+	edit      func(c *Configuration) // somebody else's hand, after every write
+	reports   []string
+	told      []string // bundles published
+	bundle    string
+	ready     bool
+	changed   chan struct{}
+	r         *Registrar
 }
 
 type write struct {
@@ -45,13 +46,16 @@ type write struct {
 }
 
 // run gives a test a world whose registrar runs from now on in virtual time.
-func run(t *testing.T, mode Mode, test func(w *world)) {
+func run(t *testing.T, mode Mode, test func(w *world)) { runWith(t, mode, nil, test) }
+
+// runWith is run with kin.
+func runWith(t *testing.T, mode Mode, kin *Kin, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, objects: map[string]*Configuration{}, stale: map[string]*Configuration{},
 			bundle: "one", ready: true, changed: make(chan struct{}, 1)}
 		var err error
 		w.r, err = New(Options{
-			Mode: mode, Wanted: wanted, Changed: w.changed,
+			Mode: mode, Wanted: wanted, Kin: kin, Changed: w.changed,
 			CABundle:  func() []byte { return []byte(locked(w, func() string { return w.bundle })) },
 			Ready:     func(context.Context) bool { return locked(w, func() bool { return w.ready }) },
 			Published: func(b []byte) { locked(w, func() bool { w.told = append(w.told, string(b)); return true }) },
@@ -84,7 +88,7 @@ func wanted(bundle []byte) ([]*Configuration, error) {
 	hook := func(name string) admissionregistrationv1.MutatingWebhook {
 		return admissionregistrationv1.MutatingWebhook{
 			Name:         name,
-			ClientConfig: admissionregistrationv1.WebhookClientConfig{CABundle: bundle},
+			ClientConfig: admissionregistrationv1.WebhookClientConfig{Service: service("ours"), CABundle: bundle},
 			NamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 				{Key: "inject", Operator: metav1.LabelSelectorOpExists},
 			}},
@@ -95,6 +99,10 @@ func wanted(bundle []byte) ([]*Configuration, error) {
 			Webhooks: []admissionregistrationv1.MutatingWebhook{hook("namespace.x"), hook("object.x")}},
 		{ObjectMeta: metav1.ObjectMeta{Name: "tag"}, Webhooks: []admissionregistrationv1.MutatingWebhook{hook("namespace.x")}},
 	}, nil
+}
+
+func service(name string) *admissionregistrationv1.ServiceReference {
+	return &admissionregistrationv1.ServiceReference{Namespace: "ns", Name: name}
 }
 
 func (w *world) Configuration(_ context.Context, name string) (*Configuration, error) {
@@ -110,6 +118,9 @@ func (w *world) Apply(_ context.Context, name, manager string, patch []byte) (*C
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writes = append(w.writes, write{w.now(), name, manager, string(patch)})
+	if name == w.forbidden {
+		return nil, errors.New("forbidden")
+	}
 	if w.faults > 0 {
 		w.faults--
 		return nil, errors.New("etcdserver: request timed out")

@@ -28,6 +28,10 @@ type Options struct {
 	Config *rest.Config
 	HTTP   *http.Client
 	Mapper meta.RESTMapper
+
+	// OldKubelet tells by its version whether a node's kubelet does not run native sidecars. It must
+	// always answer alike: a node is asked about when it changes only. Nil: those before 1.29.
+	OldKubelet func(version string) bool
 }
 
 // Cache fills Facts while it runs.
@@ -54,6 +58,7 @@ func New(o Options) (*Cache, error) {
 		return nil, fmt.Errorf("make the cache: %w", err)
 	}
 	c := &Cache{informers: informers}
+	c.oldKubelet = o.OldKubelet
 	namespaces, err := c.follow(namespace, c.namespaceEvents())
 	if err != nil {
 		return nil, err

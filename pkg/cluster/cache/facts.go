@@ -19,8 +19,11 @@ import (
 // The zero value knows nothing.
 type Facts struct {
 	namespaces sync.Map                      // name to *namespace
+	nodes      sync.Map                      // name to nothing
 	old        atomic.Pointer[[]inject.Node] // sorted by name; replaced, never changed
 	synced     atomic.Pointer[func() bool]
+
+	oldKubelet func(version string) bool // nil: old
 }
 
 type namespace struct {
@@ -46,6 +49,12 @@ func (f *Facts) OldNodes() []inject.Node {
 	return nil
 }
 
+// NodeKnown tells whether the cluster has a node of this name.
+func (f *Facts) NodeKnown(name string) bool {
+	_, known := f.nodes.Load(name)
+	return known
+}
+
 // Synced tells whether every namespace and node that stood at the start has been seen. It stays true
 // when the API server is lost later: the last state seen is then served.
 func (f *Facts) Synced() bool {
@@ -62,8 +71,15 @@ func (f *Facts) dropNamespace(name string) { f.namespaces.Delete(name) }
 // setNode keeps or drops a node. A heartbeat changes none of what is kept and costs a comparison.
 // Only one goroutine may call it at a time, as an informer's handler is.
 func (f *Facts) setNode(name, kubelet string, labels map[string]string) {
-	if !old(kubelet) {
-		f.dropNode(name)
+	if !f.NodeKnown(name) {
+		f.nodes.Store(name, nil)
+	}
+	isOld := f.oldKubelet
+	if isOld == nil {
+		isOld = old
+	}
+	if !isOld(kubelet) {
+		f.dropOld(name)
 		return
 	}
 	nodes := f.OldNodes()
@@ -84,6 +100,11 @@ func (f *Facts) setNode(name, kubelet string, labels map[string]string) {
 
 // dropNode forgets a node; the rule of setNode holds.
 func (f *Facts) dropNode(name string) {
+	f.nodes.Delete(name)
+	f.dropOld(name)
+}
+
+func (f *Facts) dropOld(name string) {
 	nodes := f.OldNodes()
 	i, found := findNode(nodes, name)
 	if !found {

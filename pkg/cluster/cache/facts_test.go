@@ -13,14 +13,21 @@ import (
 	"github.com/pillion-dev/pillion/pkg/inject"
 )
 
-// The law: after any run of events the list is what a fresh count of the nodes gives, in order of
-// their names, and no list that was handed out earlier has changed.
+// The law: after any run of events, and whichever versions are said to be old, the list is what a fresh
+// count of the nodes gives, in order of their names; exactly the nodes that are there are known, and no
+// list that was handed out earlier has changed.
 func FuzzOldNodes(f *testing.F) {
-	f.Add([]byte{0x00, 0x11, 0x22, 0x83, 0x01, 0x92})
-	f.Add([]byte{0x05, 0x15, 0x25, 0x35, 0x85, 0x45})
+	f.Add([]byte{0x00, 0x11, 0x22, 0x83, 0x01, 0x92}, byte(0))
+	f.Add([]byte{0x05, 0x15, 0x25, 0x35, 0x85, 0x45, 0x8d}, byte(0))
+	f.Add([]byte{0x00, 0x01, 0x02, 0x88, 0x03}, byte(0x09))
 	versions := []string{"v1.28.9", "v1.29.0", "", "v1.30.1-eks-1", "odd", "v1.18.0+k3s1", "v2.0.0", "v1.29.0-rc.1"}
-	f.Fuzz(func(t *testing.T, events []byte) {
+	f.Fuzz(func(t *testing.T, events []byte, others byte) {
 		var facts Facts
+		rule := byte(1<<0 | 1<<4 | 1<<5) // the versions that are old by default, as bits
+		if others != 0 {
+			rule = others
+			facts.oldKubelet = func(v string) bool { return rule>>slices.Index(versions, v)&1 == 1 }
+		}
 		nodes := map[string]string{}
 		handed, copies := [][]inject.Node{}, [][]inject.Node{}
 		for _, e := range events {
@@ -37,12 +44,18 @@ func FuzzOldNodes(f *testing.F) {
 		}
 		var want []inject.Node
 		for _, name := range slices.Sorted(maps.Keys(nodes)) {
-			if v := nodes[name]; v == versions[0] || v == versions[4] || v == versions[5] {
+			if v := nodes[name]; rule>>slices.Index(versions, v)&1 == 1 {
 				want = append(want, inject.Node{Name: name, Labels: map[string]string{"version": v}})
 			}
 		}
 		if diff := cmp.Diff(want, facts.OldNodes(), emptyIsNil); diff != "" {
 			t.Errorf("after %x (-want +got):\n%s", events, diff)
+		}
+		for i := range 8 {
+			name := fmt.Sprintf("node-%d", i)
+			if _, there := nodes[name]; facts.NodeKnown(name) != there {
+				t.Errorf("after %x: %s is known: %t", events, name, !there)
+			}
 		}
 		if diff := cmp.Diff(copies, handed, emptyIsNil); diff != "" {
 			t.Errorf("a list changed after it was handed out (-then +now):\n%s", diff)
@@ -82,7 +95,7 @@ func TestOldKubelet(t *testing.T) {
 
 func TestNamespaceFacts(t *testing.T) {
 	var facts Facts
-	if _, _, known := facts.Namespace("shop"); known || facts.Synced() || facts.OldNodes() != nil {
+	if _, _, known := facts.Namespace("shop"); known || facts.Synced() || facts.OldNodes() != nil || facts.NodeKnown("node-0") {
 		t.Error("the zero value knows something")
 	}
 	labels, annotations := map[string]string{"a": "1"}, map[string]string{"b": "2"}
@@ -106,7 +119,8 @@ func TestReadingFactsAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		facts.Namespace("shop")
 		facts.OldNodes()
-	}); n > 1 { // the name as a key of the map
+		facts.NodeKnown("node-0")
+	}); n > 2 { // the names as keys of the maps
 		t.Errorf("%v allocations", n)
 	}
 }
