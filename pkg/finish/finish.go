@@ -20,6 +20,9 @@ type State struct {
 	Record  Record
 	Undo    func(before, after map[string]any) any // the status record's way back
 
+	Layers          map[string]any    // all that the templates brought, as one tree; never changed
+	NamespaceLabels map[string]string // of the pod's namespace
+
 	Warnings []reason.Warning
 }
 
@@ -37,6 +40,7 @@ func Steps() []Step {
 		{"ports", ports},
 		{"resources", resources},
 		{"pull secrets", pullSecrets},
+		{"pod security", security},
 		{"status", status},
 	}
 }

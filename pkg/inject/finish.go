@@ -22,7 +22,7 @@ func (r *run) finish() error {
 			Decision: "injected", Reason: r.Decision.Reason.String(), Revision: r.engine.options.Revision,
 			Templates: r.names(), Hash: r.Hash, HashWithoutImages: r.HashWithoutImages,
 		},
-		Undo: r.undo,
+		Undo: r.undo, Layers: r.stack, NamespaceLabels: r.facts.NamespaceLabels,
 	}
 	for name := range r.brought {
 		s.Brought[name] = true
