@@ -17,23 +17,12 @@ import (
 // fields it reads, and that text which a pod controls passes a quoting function. With findings there
 // is no template.
 func Compile(source Source) (*Template, []Finding) {
-	c := &compiler{source: source, functions: functions()}
-	c.extend()
-	if !c.fits() {
-		return nil, c.findings
+	c := &compiler{source: source}
+	compile := c.native
+	if source.Foreign != nil {
+		compile = c.foreign
 	}
-	trees := map[string]*parse.Tree{}
-	tree := parse.New(source.Name)
-	tree.Mode = parse.SkipFuncCheck
-	if _, err := tree.Parse(source.Text, "", "", trees); err != nil {
-		c.syntax(err)
-		return nil, c.findings
-	}
-	t := &Template{source: source, main: c.compile(trees)}
-	t.reads = c.reads
-	if len(c.findings) == 0 {
-		c.analyse(t.main)
-	}
+	t := compile()
 	if len(c.findings) == 0 {
 		return t, nil
 	}
@@ -44,6 +33,36 @@ func Compile(source Source) (*Template, []Finding) {
 		return a.Column - b.Column
 	})
 	return nil, c.findings
+}
+
+func (c *compiler) native() *Template {
+	c.functions = functions()
+	c.extend()
+	if !c.fits() {
+		return nil
+	}
+	trees, ok := c.parse()
+	if !ok {
+		return nil
+	}
+	t := &Template{source: c.source, main: c.compile(trees)}
+	t.reads = c.reads
+	if len(c.findings) == 0 {
+		c.analyse(t.main)
+	}
+	return t
+}
+
+// parse gives the tree of the template and of each that it defines.
+func (c *compiler) parse() (trees map[string]*parse.Tree, ok bool) {
+	trees = map[string]*parse.Tree{}
+	tree := parse.New(c.source.Name)
+	tree.Mode = parse.SkipFuncCheck
+	if _, err := tree.Parse(c.source.Text, "", "", trees); err != nil {
+		c.syntax(err)
+		return nil, false
+	}
+	return trees, true
 }
 
 // compiler turns the parser's trees into statements.
@@ -121,7 +140,7 @@ func (c *compiler) syntax(err error) {
 // invoke each other.
 func (c *compiler) compile(trees map[string]*parse.Tree) *block {
 	c.blocks = map[string]*block{}
-	names := slices.Sorted(maps.Keys(trees))
+	names := sortedNames(trees)
 	for _, name := range names {
 		c.blocks[name] = &block{name: name}
 	}
@@ -133,6 +152,8 @@ func (c *compiler) compile(trees map[string]*parse.Tree) *block {
 	}
 	return c.blocks[c.source.Name]
 }
+
+func sortedNames(trees map[string]*parse.Tree) []string { return slices.Sorted(maps.Keys(trees)) }
 
 func (c *compiler) declare(name string) int {
 	slot := c.slots

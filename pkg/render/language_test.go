@@ -18,6 +18,8 @@ type writer struct {
 	vars  int
 	defs  int
 	out   strings.Builder
+
+	other func(*writer) string // makes the expressions in place of expr
 }
 
 func (w *writer) pick(n int) int {
@@ -30,6 +32,9 @@ func (w *writer) pick(n int) int {
 }
 
 func (w *writer) expr() string {
+	if w.other != nil {
+		return w.other(w)
+	}
 	atoms := []string{`"x"`, "3", "0", "true", "1.5", `""`, ".Values.text", ".Values.n", ".Values.yes", "$.Values.map.k", `(index $.Values.list 1)`, "$.Revision", "$.Values.list", "$.Values.map", ".", "$", "'c'", "0x1F", "1e3", "$.Values.none"}
 	if w.vars > 0 {
 		atoms = append(atoms, fmt.Sprintf("$v%d", w.pick(w.vars)))

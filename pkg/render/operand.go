@@ -204,7 +204,7 @@ func (c *compiler) call(n *parse.IdentifierNode, nodes []parse.Node, final *piec
 	}
 	f := c.functions[n.Ident]
 	if f == nil {
-		c.unknown(n)
+		c.unknown(n, slices.Sorted(maps.Keys(c.functions)))
 		return constant{}
 	}
 	if len(args) < f.least || f.most >= 0 && len(args) > f.most || len(args) > maxArgs {
@@ -223,11 +223,11 @@ func (c *compiler) call(n *parse.IdentifierNode, nodes []parse.Node, final *piec
 }
 
 // unknown tells why there is no such function, or which one was meant.
-func (c *compiler) unknown(n *parse.IdentifierNode) {
+func (c *compiler) unknown(n *parse.IdentifierNode, known []string) {
 	hint := ""
 	if why := absent(n.Ident); why != "" {
 		hint = "it was left out on purpose: " + why
-	} else if near := reason.Nearest(n.Ident, slices.Sorted(maps.Keys(c.functions))); near != "" {
+	} else if near := reason.Nearest(n.Ident, known); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	c.find(reason.TemplateFunctionUnknown, int(n.Pos), hint, fmt.Sprintf("there is no function %s", n.Ident))

@@ -41,6 +41,10 @@ func (in input) compileRegex(i int) (pattern, error) {
 	if err != nil {
 		return pattern{}, err
 	}
+	return in.run.regex(text)
+}
+
+func (r *run) regex(text string) (pattern, error) {
 	if len(text) > maxPattern {
 		return pattern{}, tooMuch("a regular expression of %d bytes; it may have %d", len(text), maxPattern)
 	}
@@ -52,11 +56,11 @@ func (in input) compileRegex(i int) (pattern, error) {
 	if n > maxProgram || tree.MaxCap() > maxGroups {
 		return pattern{}, tooMuch("the regular expression %s is too large", brief(text))
 	}
-	if err := in.run.charge(4 + n/programPerTick); err != nil {
+	if err := r.charge(4 + n/programPerTick); err != nil {
 		return pattern{}, err
 	}
 	re, err := regexp.Compile(text)
-	return pattern{re, in.run, n}, err
+	return pattern{re, r, n}, err
 }
 
 // programSize is about the number of instructions that an expression compiles to.
@@ -166,26 +170,37 @@ func regexReplace(groups bool) func(input) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		n, err := p.count(text, -1)
-		if err != nil {
-			return nil, err
-		}
-		var out []byte
-		end := 0
-		for _, m := range p.FindAllStringSubmatchIndex(text, n) {
-			out = append(out, text[end:m[0]]...)
-			if err := in.tooMuch(len(out) + len(by) + product(strings.Count(by, "$"), m[1]-m[0])); err != nil {
-				return nil, err
-			}
-			if groups {
-				out = p.ExpandString(out, by, text, m)
-			} else {
-				out = append(out, by...)
-			}
-			end = m[1]
-		}
-		return string(append(out, text[end:]...)), nil
+		return replacement{by, groups, MaxText}.of(p, text)
 	}
+}
+
+// replacement takes the place of matches.
+type replacement struct {
+	by     string
+	groups bool // $1 in it is the first group
+	most   int  // bytes of the result
+}
+
+func (r replacement) of(p pattern, text string) (string, error) {
+	n, err := p.count(text, -1)
+	if err != nil {
+		return "", err
+	}
+	var out []byte
+	end := 0
+	for _, m := range p.FindAllStringSubmatchIndex(text, n) {
+		out = append(out, text[end:m[0]]...)
+		if len(out)+len(r.by)+product(strings.Count(r.by, "$"), m[1]-m[0]) > r.most {
+			return "", tooMuch("the result would take more than %d bytes", r.most)
+		}
+		if r.groups {
+			out = p.ExpandString(out, r.by, text, m)
+		} else {
+			out = append(out, r.by...)
+		}
+		end = m[1]
+	}
+	return string(append(out, text[end:]...)), nil
 }
 
 func regexSplit(in input) (any, error) {

@@ -5,9 +5,13 @@
 // knows no method, clock, randomness, environment, network or disk, and that counts every step, so
 // that a template always ends, in the same way for the same data. Text that a pod controls never
 // meets the YAML parser: it travels beside the text and is put into the parsed document as data.
+//
+// Templates that were written for text/template and Sprig themselves have an evaluator of their own,
+// as hermetic and as bounded, which renders what those two would: see Foreign.
 package render
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -33,6 +37,10 @@ type Source struct {
 	// Bare permits text that a pod controls outside the quoting functions, for a dialect whose
 	// templates were written so. The layer is then only as safe as the template.
 	Bare bool
+
+	// Foreign, where not nil, makes the template follow text/template to the letter, see there. It
+	// implies Bare. Such a template is run by Text.
+	Foreign *Foreign
 }
 
 // Finding is a fault of a template that shows before it is run.
@@ -113,6 +121,9 @@ type Template struct {
 	reads  Reads
 	runs   sync.Pool // of *run: scratch space, kept between renderings
 	shelf  shelf
+
+	script  *script // in place of main, for a foreign template
+	changes bool    // a foreign template that calls set or the like
 }
 
 // Reads tells which parts of the data the template mentions.
@@ -122,6 +133,9 @@ func (t *Template) Reads() Reads { return t.reads }
 // template itself says so, TemplateFailed when it stops on this data, TemplateLimit when it runs past
 // a bound, and TemplateOutputInvalid, ReservedKey or LabelInvalid when what it renders is no layer.
 func (t *Template) Render(d *Data) (layer Layer, stats Stats, err error) {
+	if t.main == nil {
+		return Layer{}, Stats{}, errors.New("a template with Source.Foreign renders a text")
+	}
 	r := t.begin()
 	defer t.end(r)
 	defer func() {

@@ -24,6 +24,8 @@ type run struct {
 	slots    []slot // text beside the output, see slot.go
 	slotted  int    // bytes of it
 	slotting bool   // the call that runs writes into slots
+
+	foreign foreignRun
 }
 
 // keep is the most scratch space that a run holds on to.
@@ -39,13 +41,13 @@ func (t *Template) begin() *run {
 
 // end clears what would keep the data alive, and gives the run back.
 func (t *Template) end(r *run) {
-	if cap(r.out) > keep || cap(r.vars) > keep/16 || cap(r.args) > keep/16 || cap(r.slots) > keep/32 {
+	if cap(r.out) > keep || cap(r.vars) > keep/16 || cap(r.args) > keep/16 || cap(r.slots) > keep/32 || r.foreign.large() {
 		return
 	}
 	clear(r.vars[:cap(r.vars)])
 	clear(r.args[:cap(r.args)])
 	clear(r.slots)
-	*r = run{template: t, out: r.out[:0], vars: r.vars[:0], args: r.args[:0], slots: r.slots[:0]}
+	*r = run{template: t, out: r.out[:0], vars: r.vars[:0], args: r.args[:0], slots: r.slots[:0], foreign: r.foreign.clear()}
 	t.runs.Put(r)
 }
 

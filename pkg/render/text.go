@@ -17,8 +17,8 @@ var textFunctions = []function{
 	{name: "indent", least: 2, most: 2, layout: true, call: indent(""), doc: "Puts so many spaces before each line of the text."},
 	{name: "nindent", least: 2, most: 2, layout: true, call: indent("\n"), doc: "As indent, after the end of the line before."},
 	{name: "trim", doc: "Without the white space at both ends."},
-	{name: "trimAll", doc: "trimAll \"$\" text: without any of the given characters at both ends."},
-	{name: "trimall", doc: "As trimAll."},
+	{name: "trimAll", guard: guardTrimAll, doc: "trimAll \"$\" text: without any of the given characters at both ends."},
+	{name: "trimall", guard: guardTrimAll, doc: "As trimAll."},
 	{name: "trimPrefix", doc: "trimPrefix \"-\" text: without the prefix."},
 	{name: "trimSuffix", doc: "trimSuffix \"-\" text: without the suffix."},
 	{name: "upper", doc: "In capital letters."},
@@ -75,6 +75,15 @@ func guardReplace(in input) error {
 	}
 	n := strings.Count(w[2], w[0])
 	return in.tooMuch(len(w[2]) - product(n, len(w[0])) + product(n, len(w[1])))
+}
+
+// guardTrimAll charges for the search of every character in the other text.
+func guardTrimAll(in input) error {
+	words, err := in.words(0)
+	if err != nil {
+		return err
+	}
+	return in.run.charge(product(len(words[0]), len(words[1])) / 4096)
 }
 
 func guardWrap(in input) error { return in.wraps(0, 1, 1) }
