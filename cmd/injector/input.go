@@ -149,7 +149,7 @@ func (f *inputFlags) subjects(inputs []input) ([]subject, error) {
 			ns, known := namespaces[namespace]
 			facts := inject.Facts{Namespace: namespace, NamespaceLabels: ns.Labels, NamespaceAnnotations: ns.Annotations, Selected: !known, Trusted: true}
 			if !p.Bare() {
-				facts.Owner = &inject.Owner{APIVersion: p.Document().APIVersion, Kind: kind, Name: name}
+				facts.Owner = &inject.Owner{APIVersion: p.APIVersion(), Kind: kind, Name: name}
 			}
 			out = append(out, subject{p, doc, facts})
 		}

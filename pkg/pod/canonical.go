@@ -15,7 +15,7 @@ func Canonical(t *Type, value any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			if item == nil || t != nil && t.Omitted[key] && zero(item) {
+			if item == nil || t != nil && t.Omitted[key] && Zero(item) {
 				continue
 			}
 			out[key] = Canonical(t.Field(key), item)
@@ -52,7 +52,9 @@ func canonicalQuantity(value any) any {
 	return q.String()
 }
 
-func zero(value any) bool {
+// Zero tells whether a value is the zero value of its kind, which the API leaves out where a field says
+// so.
+func Zero(value any) bool {
 	switch v := value.(type) {
 	case string:
 		return v == ""

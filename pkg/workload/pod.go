@@ -36,6 +36,9 @@ func (p *Pod) Owner() (kind, name, namespace string) {
 	return p.owner.kind, p.owner.name, p.owner.namespace
 }
 
+// APIVersion is that of the object which Owner names.
+func (p *Pod) APIVersion() string { return p.owner.apiVersion }
+
 // Bare tells that the object is the pod itself, rather than a workload with a template.
 func (p *Pod) Bare() bool { return p.owner.bare }
 
