@@ -21,6 +21,7 @@ func newExplain(s streams) *cobra.Command {
 	var engine engineFlags
 	var in inputFlags
 	var output string
+	engine.kubeconfig = &in.kubeconfig
 	cmd := &cobra.Command{
 		Use:   "explain (-f FILE | KIND/NAME)...",
 		Short: "Say why a pod is injected or not, and what each step does",
@@ -36,7 +37,7 @@ It exits with 0 when every pod is injected, with 1 when one is not.`,
 			if err != nil {
 				return err
 			}
-			e, err := engine.engine()
+			e, err := engine.engine(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
@@ -153,7 +154,7 @@ func explain(e *inject.Engine, one subject) (explanation, error) {
 	case r.Decision.Inject:
 		x.Decision = "injected"
 	default:
-		x.Hint = r.Decision.Reason.Doc()
+		x.Hint = e.Meaning(r.Decision.Reason)
 	}
 	return x, nil
 }

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,65 +18,70 @@ import (
 	"github.com/pillion-dev/pillion/pkg/files"
 	"github.com/pillion-dev/pillion/pkg/inject"
 	"github.com/pillion-dev/pillion/pkg/reason"
-	"github.com/pillion-dev/pillion/templates"
 )
 
 // engineFlags are the flags of every verb that runs the engine.
 type engineFlags struct {
-	config, values, dialect, revision string
-	native, kubeVersion               string
-	templates                         []string
+	config, values, mesh string
+	dialect, revision    string
+	native, kubeVersion  string
+	templates            []string
+	kubeconfig           *string // for a configuration in the cluster; nil: as kubectl looks
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
+	f.addSources(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.config, "config", "", "configuration: a file, a directory or a ConfigMap manifest (default: the embedded one)")
-	fs.StringVar(&f.values, "values", "", "file of values, merged over the configuration's")
-	fs.StringVar(&f.dialect, "dialect", "", "dialect of the keys: pillion (default: as the configuration says)")
 	fs.StringVar(&f.revision, "revision", "default", "revision of the injector")
 	fs.StringVar(&f.native, "native", "", "native sidecars: auto, on or off (default: as the configuration says)")
 	fs.StringVar(&f.kubeVersion, "kube-version", "", "version of the nodes, such as 1.28; without it native sidecars are on")
 	fs.StringSliceVar(&f.templates, "templates", nil, "templates for pods that name none, in place of the configuration's")
 }
 
+// addSources adds the flags that say what the configuration is.
+func (f *engineFlags) addSources(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.config, "config", "", "configuration: a file, a directory, a ConfigMap manifest, or configmap/NAMESPACE/NAME (default: the embedded one)")
+	fs.StringVar(&f.values, "values", "", "file of values, merged over the configuration's")
+	fs.StringVar(&f.mesh, "mesh", "", "mesh configuration of dialect istio: a file, a ConfigMap manifest, or configmap/NAMESPACE/NAME (default: beside the configuration)")
+	fs.StringVar(&f.dialect, "dialect", "", "dialect of the keys: pillion or istio (default: as the configuration says)")
+}
+
 // nativeSince is the first version whose nodes run native sidecars without a feature gate (KEP-753).
 const nativeSince = "1.29"
 
-// nativeByVersion tells whether nodes of --kube-version run native sidecars.
-func (f *engineFlags) nativeByVersion() (bool, error) {
+// sinceNative tells whether nodes of a version run native sidecars.
+func sinceNative(version string) bool {
+	return utilversion.MustParseGeneric(version).AtLeast(utilversion.MustParseGeneric(nativeSince))
+}
+
+// nativeFlag is whether sidecars are native ones: as the flag says, or else the configuration. Nodes
+// whose version is given, and that know none, turn auto into off.
+func (f *engineFlags) nativeFlag(configured string, known func(version string) bool) (string, error) {
+	switch f.native {
+	case "":
+	case config.NativeAuto, config.NativeOn, config.NativeOff:
+		configured = f.native
+	default:
+		return "", usage("want auto, on or off", "--native %q is not known", f.native)
+	}
 	if f.kubeVersion == "" {
-		return true, nil
+		return configured, nil
 	}
-	v, err := utilversion.ParseGeneric(f.kubeVersion)
-	if err != nil {
-		return false, usage("give it as 1.28 or v1.28.3", "--kube-version %q is no version", f.kubeVersion)
+	if _, err := utilversion.ParseGeneric(f.kubeVersion); err != nil {
+		return "", usage("give it as 1.28 or v1.28.3", "--kube-version %q is no version", f.kubeVersion)
 	}
-	return v.AtLeast(utilversion.MustParseGeneric(nativeSince)), nil
+	if configured == config.NativeAuto && !known(f.kubeVersion) {
+		return config.NativeOff, nil
+	}
+	return configured, nil
 }
 
-// load reads and parses the configuration.
-func (f *engineFlags) load() (config.Config, error) {
-	sources, err := readConfig(f.config)
-	if err != nil {
-		return config.Config{}, err
+func (f *engineFlags) revisionName() error {
+	if faults := validation.IsDNS1123Label(f.revision); faults != nil {
+		return usage("give a name such as canary", "--revision %q is no name: %s", f.revision, faults[0])
 	}
-	c, err := config.Parse(sources)
-	if err != nil {
-		return c, badConfig(err)
-	}
-	return f.override(c)
-}
-
-// readConfig reads the files of a configuration; without a path, those of the embedded one.
-func readConfig(path string) (map[string][]byte, error) {
-	if path == "" {
-		return templates.Files(), nil
-	}
-	sources, err := files.Read(path)
-	if err != nil {
-		return nil, usage("name a file, a directory or a ConfigMap manifest", "--config: %w", err)
-	}
-	return sources, nil
+	return nil
 }
 
 // badConfig is the end of a command whose configuration cannot be used.
@@ -82,6 +89,11 @@ func badConfig(err error) error {
 	var faults config.Errors
 	if errors.As(err, &faults) {
 		faults = faults.Suggest(reason.Nearest)
+		for i, f := range faults {
+			if f.File != "" {
+				faults[i].File = filepath.Clean(f.File) // see beside
+			}
+		}
 		return &failure{exitUsage, fmt.Errorf("the configuration cannot be used:\n%w", faults), faults[0].Hint}
 	}
 	var findings *inject.CompileError
@@ -118,25 +130,11 @@ func (f *engineFlags) override(c config.Config) (config.Config, error) {
 		return c, err
 	}
 	c.Values = config.MergeValues(c.Values, more)
-	if faults := validation.IsDNS1123Label(f.revision); faults != nil {
-		return c, usage("give a name such as canary", "--revision %q is no name: %s", f.revision, faults[0])
-	}
-	if f.dialect != "" && f.dialect != config.DialectPillion {
-		return c, usage("this version has pillion", "--dialect %q is not known", f.dialect)
-	}
-	native, err := f.nativeByVersion()
-	if err != nil {
+	if err := f.revisionName(); err != nil {
 		return c, err
 	}
-	switch f.native {
-	case "":
-	case config.NativeAuto, config.NativeOn, config.NativeOff:
-		c.NativeSidecars = f.native
-	default:
-		return c, usage("want auto, on or off", "--native %q is not known", f.native)
-	}
-	if !native && c.NativeSidecars == config.NativeAuto {
-		c.NativeSidecars = config.NativeOff
+	if c.NativeSidecars, err = f.nativeFlag(c.NativeSidecars, sinceNative); err != nil {
+		return c, err
 	}
 	for _, name := range f.templates {
 		known := func(t config.Template) bool { return t.Name == name }
@@ -162,17 +160,14 @@ func templateNames(c config.Config) []string {
 	return out
 }
 
-// engine compiles the configuration.
-func (f *engineFlags) engine() (*inject.Engine, error) {
-	c, err := f.load()
+// engine compiles the configuration for a verb: one that injects manifests offline, or one that tells
+// what the webhook would do.
+func (f *engineFlags) engine(ctx context.Context, offline bool) (*inject.Engine, error) {
+	t, err := f.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e, err := inject.New(c, inject.Options{Revision: f.revision, OwnNamespace: ownNamespace})
-	if err != nil {
-		return nil, badConfig(err)
-	}
-	return e, nil
+	return f.compile(t, inject.Options{Revision: f.revision, OwnNamespace: ownNamespace, Offline: offline})
 }
 
 // ownNamespace is where the injector is installed.

@@ -30,7 +30,7 @@ const goldenRoot = "../../test/golden"
 // TestGolden runs every golden file through the engine, the HTTP handler and the command line. Each
 // directory has its runner; a file that none reads is stale and fails.
 func TestGolden(t *testing.T) {
-	runners := map[string]func(*testing.T, *golden){"inject": goldenInject, "http": goldenHTTP}
+	runners := map[string]func(*testing.T, *golden){"inject": goldenInject, "http": goldenHTTP, "istio": goldenIstio}
 	err := filepath.WalkDir(goldenRoot, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -140,18 +140,30 @@ func (g *golden) close() {
 // and the HTTP handler too, and the laws are held to the outcome.
 func goldenInject(t *testing.T, g *golden) {
 	in := g.section("in.yaml")
-	flags := g.flags()
+	out := goldenManifest(t, g, in, g.flags())
+	if out == nil {
+		return
+	}
+	back := command(t, []string{"uninject", "-f", "-"}, out)
+	if diff := cmp.Diff(meaning(t, in), meaning(t, []byte(back))); diff != "" {
+		t.Errorf("uninject does not give the input back:\n%s", diff)
+	}
+}
+
+// goldenManifest is what holds in every dialect. It gives the injected manifest, or nothing where
+// the case is one of a refusal.
+func goldenManifest(t *testing.T, g *golden, in []byte, flags []string) []byte {
 	var out, report bytes.Buffer
 	args := append([]string{"inject", "-f", "-"}, flags...)
 	code := run(t.Context(), args, streams{bytes.NewReader(in), &out, &report})
 	text := strings.ReplaceAll(report.String(), g.dir, "$DIR")
 	g.out("decision", fmt.Appendf(nil, "%sexit %d\n", text, code))
 	if code != exitOK && code != exitFindings && code != exitPartial {
-		return
+		return nil
 	}
 	g.engine(in, flags)
 	if code != exitOK {
-		return
+		return nil
 	}
 	g.out("out.yaml", out.Bytes())
 	again := command(t, append([]string{"inject", "-f", "-"}, flags...), out.Bytes())
@@ -159,10 +171,7 @@ func goldenInject(t *testing.T, g *golden) {
 		t.Errorf("injecting the output changes it:\n%s", diff)
 	}
 	settledAll(t, engineOf(t, flags), out.Bytes())
-	back := command(t, []string{"uninject", "-f", "-"}, out.Bytes())
-	if diff := cmp.Diff(meaning(t, in), meaning(t, []byte(back))); diff != "" {
-		t.Errorf("uninject does not give the input back:\n%s", diff)
-	}
+	return out.Bytes()
 }
 
 // engine runs the engine and the HTTP handler on every pod of the manifest and holds one to the
@@ -207,7 +216,7 @@ func engineOf(t *testing.T, args []string) *inject.Engine {
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	e, err := flags.engine()
+	e, err := flags.engine(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}

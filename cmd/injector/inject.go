@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pillion-dev/pillion/pkg/inject"
+	"github.com/pillion-dev/pillion/pkg/istio"
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
 
@@ -20,6 +21,7 @@ func newInject(s streams) *cobra.Command {
 	var engine engineFlags
 	var in inputFlags
 	var keepGoing bool
+	engine.kubeconfig = &in.kubeconfig
 	cmd := &cobra.Command{
 		Use:   "inject (-f FILE | KIND/NAME)...",
 		Short: "Inject sidecars into the pods of manifests",
@@ -32,7 +34,7 @@ Every pod counts as selected, unless a Namespace document in the input says othe
   injector inject -f manifests/ --templates otel-agent,log-shipper`,
 		Args: in.objects,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := engine.engine()
+			e, err := engine.engine(cmd.Context(), true)
 			if err != nil {
 				return err
 			}
@@ -58,7 +60,8 @@ func newUninject(s streams) *cobra.Command {
 		Use:   "uninject (-f FILE | KIND/NAME)...",
 		Short: "Take injected sidecars off the pods of manifests",
 		Long: `Uninject is the exact inverse of inject: it takes off what the pod's status record lists,
-and puts back what was replaced. It needs no configuration.`,
+and puts back what was replaced. It needs no configuration. What dialect istio injected
+stays, since that dialect keeps no way back.`,
 		Example: `  injector uninject -f injected.yaml`,
 		Args:    in.objects,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -132,10 +135,8 @@ func (t transform) refuse(one subject, r *reason.Refusal) {
 // tell reports one pod on one line, and its warnings.
 func (t transform) tell(one subject, r inject.Result) {
 	switch {
-	case t.verb == "uninject" && len(r.Patch) == 0:
-		fmt.Fprintf(t.err, "%s: not injected, left as it is\n", one.pod.Object())
 	case t.verb == "uninject":
-		fmt.Fprintf(t.err, "%s: uninjected\n", one.pod.Object())
+		t.tellUninject(one, len(r.Patch) > 0)
 	case r.Decision.Inject:
 		fmt.Fprintf(t.err, "%s: injected %s (%s %s)\n", one.pod.Object(), applied(r), r.Decision.Reason.ID(), r.Decision.Reason)
 	default:
@@ -144,6 +145,26 @@ func (t transform) tell(one subject, r inject.Result) {
 	for _, w := range r.Warnings {
 		fmt.Fprintf(t.err, "%s: warning: %s\n", one.pod.Object(), w.Text())
 	}
+}
+
+// tellUninject tells of what cannot be undone, too: the record of the Istio dialect lists what it added
+// and not what it replaced.
+func (t transform) tellUninject(one subject, changed bool) {
+	what := "not injected, left as it is"
+	if changed {
+		what = "uninjected"
+	}
+	if !istio.Injected(one.doc.Head().Metadata.Annotations) {
+		fmt.Fprintf(t.err, "%s: %s\n", one.pod.Object(), what)
+		return
+	}
+	if changed {
+		what += ", but for what dialect istio injected"
+	} else {
+		what = "injected in dialect istio, left as it is"
+	}
+	fmt.Fprintf(t.err, "%s: %s: that dialect keeps no way back\n", one.pod.Object(), what)
+	fmt.Fprintf(t.err, "injector: hint: start from the manifest as it was before injection\n")
 }
 
 // retired reports the documents that are left alone because no API server serves them any more.

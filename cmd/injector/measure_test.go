@@ -17,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pillion-dev/pillion/pkg/metrics"
 	"github.com/pillion-dev/pillion/pkg/webhook"
 )
 
@@ -50,9 +49,9 @@ func newMeasured(t *testing.T) measured {
 	}
 	w := &works{
 		flags: &serveFlags{engine: engineFlags{config: file, revision: "default"}, namespace: ownNamespace},
-		log:   slog.New(slog.DiscardHandler), metrics: metrics.New("default"),
+		log:   slog.New(slog.DiscardHandler),
 	}
-	if err := w.loadFirst(); err != nil {
+	if err := w.loadFirst(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.mutator = &webhook.Mutator{Engine: w.engine.Load, Proof: &webhook.Proof{Failed: w.metrics.ProofFailed}, Log: w.log}

@@ -37,6 +37,9 @@ type serveFlags struct {
 	offline                        bool
 	kubeconfig, logLevel, tlsFloor string
 	drain                          time.Duration
+
+	foreign bool                   // the Istio dialect is served
+	said    func(flag string) bool // the flag was given
 }
 
 func newServe(s streams) *cobra.Command {
@@ -69,6 +72,7 @@ The configuration is read again whenever its files change; a bad one keeps the o
 func (f *serveFlags) add(cmd *cobra.Command) {
 	f.engine.add(cmd)
 	fs := cmd.Flags()
+	f.said = fs.Changed
 	fs.Lookup("kube-version").Usage = "version of all nodes, such as 1.28 (default: the nodes are watched)"
 	fs.StringVar(&f.bind, "bind-address", "", "address to listen on (default: all)")
 	fs.IntVar(&f.port, "port", 9443, "port of the webhook; 0 for a free one")
@@ -150,10 +154,10 @@ func choice(values []string) string {
 
 // wanted is the webhook configuration that the flags ask for.
 func (f *serveFlags) wanted() revision.Values {
-	return revision.Values{
+	return f.speak(revision.Values{
 		Revision: f.engine.revision, Namespace: f.namespace, Service: f.service, InjectionURL: f.url,
 		ReinvocationPolicy: f.reinvocation, FailurePolicy: f.failurePolicy, TimeoutSeconds: f.timeout,
-	}
+	})
 }
 
 // ownURL stands for the own port, which is known once it is open.

@@ -20,6 +20,7 @@ import (
 	"github.com/pillion-dev/pillion/pkg/cluster"
 	"github.com/pillion-dev/pillion/pkg/cluster/apply"
 	"github.com/pillion-dev/pillion/pkg/inject"
+	"github.com/pillion-dev/pillion/pkg/istio"
 	"github.com/pillion-dev/pillion/pkg/metrics"
 	"github.com/pillion-dev/pillion/pkg/revision"
 	"github.com/pillion-dev/pillion/pkg/webhook"
@@ -35,9 +36,15 @@ type works struct {
 	mutator *webhook.Mutator
 	manager *cluster.Manager
 	probe   *probe
-	sources map[string][]byte // of the first configuration
-	host    string            // of the API server; empty without a cluster
-	changed chan struct{}     // what is registered may have to change
+	host    string        // of the API server; empty without a cluster
+	changed chan struct{} // what is registered may have to change
+
+	reloading sync.Mutex
+	texts     texts            // as they were read last
+	unread    map[string]error // why a source could not be read last; nil: it could
+	inForce   string           // the hash of the texts in force; empty: those read last could not be used
+	more      more
+	options   cluster.Options
 }
 
 // certEvery is how often the certificate is looked at: by the wall clock, since a paused machine
@@ -48,8 +55,8 @@ const certEvery = time.Minute
 const maxInFlight = 512
 
 func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, error) {
-	w := &works{flags: f, log: log, metrics: metrics.New(f.engine.revision), changed: make(chan struct{}, 1)}
-	if err := w.loadFirst(); err != nil {
+	w := &works{flags: f, log: log, changed: make(chan struct{}, 1), unread: map[string]error{}}
+	if err := w.loadFirst(ctx); err != nil {
 		return nil, err
 	}
 	listener, err := f.listen(ctx, "--port", f.port)
@@ -62,7 +69,9 @@ func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, err
 	if w.certs, err = cert.NewSelfSigned(w.names(), time.Now()); err != nil {
 		return nil, err
 	}
-	w.mutator = &webhook.Mutator{Engine: w.engine.Load, Proof: &webhook.Proof{Failed: w.metrics.ProofFailed}, Log: log, Now: time.Now}
+	w.mutator = &webhook.Mutator{
+		Engine: w.engine.Load, Proof: &webhook.Proof{Failed: w.metrics.ProofFailed}, Log: log, Now: time.Now, More: w.more.facts,
+	}
 	router := &admission.Router{}
 	router.HandlePrefix("/inject", w.handler())
 	options := cluster.Options{
@@ -71,8 +80,8 @@ func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, err
 		Server: cluster.ServerOptions{
 			Listener: listener, Handler: router, GetCertificate: w.certs.GetCertificate, MinTLS: f.minTLS(),
 			DrainFor:       max(f.drain, 1), // no drain; zero asks for the server's own default
-			WebhookTimeout: time.Duration(f.timeout) * time.Second,
-			Ready:          func() bool { return w.engine.Load() != nil }, Log: log,
+			WebhookTimeout: time.Duration(f.wanted().TimeoutSeconds) * time.Second,
+			Ready:          func() bool { return w.engine.Load() != nil && w.more.ready() }, Log: log,
 		},
 	}
 	self := &webhook.Mutator{Engine: w.engine.Load, Proof: &webhook.Proof{}} // its namespace is in no cache
@@ -86,6 +95,10 @@ func newWorks(ctx context.Context, f *serveFlags, log *slog.Logger) (*works, err
 		}
 		w.host, options.Register = options.Config.Host, w.registration()
 	}
+	if w.foreign() {
+		options.OldKubelet, w.more.wanted = istio.OldKubelet, !f.offline
+	}
+	w.options = options
 	if w.manager, err = cluster.New(options); err != nil {
 		return nil, &failure{exitUnreachable, err, ""}
 	}
@@ -158,6 +171,7 @@ func (w *works) registration() *apply.Options {
 			v.CABundle, v.DropHostNetwork, v.DropWindows = bundle, !engine.AcceptsHostNetwork(), !engine.AcceptsOS("windows")
 			return revision.Wanted(v)
 		},
+		Kin:       f.kin(),
 		CABundle:  w.certs.CABundle,
 		Changed:   w.changed,
 		Ready:     w.probe.ok,
@@ -182,6 +196,7 @@ func (w *works) run(ctx context.Context) error {
 	defer stop()
 	var group sync.WaitGroup
 	group.Go(func() { w.watchConfig(ctx) })
+	group.Go(func() { w.watchResources(ctx, w.options) })
 	group.Go(func() { w.renewCerts(ctx) })
 	group.Go(func() { w.awaitCluster(ctx) })
 	err := w.manager.Start(ctx)

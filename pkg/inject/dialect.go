@@ -22,6 +22,17 @@ type Dialect struct {
 	// Present tells whether the pod that came in holds all of After already, so that nothing is left
 	// to do. It is asked last.
 	Present func(*Work) bool
+
+	// Meanings are the reasons that mean something else here: the registry names native keys.
+	Meanings map[reason.Reason]string
+}
+
+// Meaning is one sentence that tells a person what a reason means, in the words of the dialect.
+func (e *Engine) Meaning(r reason.Reason) string {
+	if e.dialect != nil && e.dialect.Meanings[r] != "" {
+		return e.dialect.Meanings[r]
+	}
+	return r.Doc()
 }
 
 // Part is one stage of a dialect, with the name that a trace shows.

@@ -4,7 +4,6 @@
 package validate
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,49 +49,15 @@ var selectorLabels = map[string]bool{
 // config.Parse takes them, with further values laid over its own.
 func Configuration(files map[string][]byte, values map[string]any) []Finding {
 	c, err := config.Parse(files)
-	var faults config.Errors
-	if errors.As(err, &faults) {
-		return parseFindings(faults)
-	}
 	if err != nil {
-		return []Finding{{ID: reason.ConfigInvalid.ID(), Severity: Error, Object: "configuration", Detail: err.Error()}}
+		return Faults(err)
 	}
 	c.Values = config.MergeValues(c.Values, values)
 	e, err := inject.New(c, inject.Options{})
-	var compile *inject.CompileError
-	if errors.As(err, &compile) {
-		return compileFindings(compile)
-	}
 	if err != nil {
-		return []Finding{{ID: reason.ConfigInvalid.ID(), Severity: Error, Object: "configuration", Detail: err.Error()}}
+		return Faults(err)
 	}
 	return append(labelFindings(c, e), containerFindings(c, e)...)
-}
-
-func parseFindings(faults config.Errors) []Finding {
-	var out []Finding
-	for _, f := range faults.Suggest(reason.Nearest) {
-		out = append(out, Finding{
-			ID: reason.ConfigInvalid.ID(), Severity: Error, Object: "configuration", Path: f.Field,
-			File: f.File, Line: f.Line, Detail: f.Detail, Hint: f.Hint,
-		})
-	}
-	return out
-}
-
-func compileFindings(err *inject.CompileError) []Finding {
-	var out []Finding
-	for _, f := range err.Findings {
-		object := "configuration"
-		if f.Template != "" {
-			object = "template " + f.Template
-		}
-		out = append(out, Finding{
-			ID: f.Reason.ID(), Severity: Error, Object: object, Path: f.Path,
-			File: f.File, Line: f.Line, Detail: f.Detail, Hint: f.Hint,
-		})
-	}
-	return out
 }
 
 // labelFindings warns of templates that set a label which selectors use.

@@ -3,14 +3,55 @@
 package validate
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pillion-dev/pillion/pkg/config"
+	"github.com/pillion-dev/pillion/pkg/inject"
+	"github.com/pillion-dev/pillion/pkg/reason"
 	"github.com/pillion-dev/pillion/templates"
 )
 
 const head = "apiVersion: config.pillion.dev/v1alpha1\nkind: InjectorConfig\n"
+
+func TestFaults(t *testing.T) {
+	cases := map[string]struct {
+		why  string
+		err  error
+		want []Finding
+	}{
+		"none": {why: "no error, no fault"},
+		"read": {
+			why: "each fault, wherever the error is wrapped",
+			err: fmt.Errorf("load: %w", config.Errors{{File: "a", Line: 2, Field: "x", Detail: "d", Unknown: "polcy", Known: []string{"policy"}}, {Detail: "e", Hint: "h"}}),
+			want: []Finding{
+				{ID: "INJ330", Severity: Error, Object: "configuration", Path: "x", File: "a", Line: 2, Detail: "d", Hint: "did you mean policy?"},
+				{ID: "INJ330", Severity: Error, Object: "configuration", Detail: "e", Hint: "h"},
+			},
+		},
+		"compiled": {
+			why: "a template is its object",
+			err: &inject.CompileError{Findings: []inject.Finding{{Reason: reason.TemplateSyntax, Template: "t", File: "a", Line: 3, Detail: "d", Hint: "h"}, {Reason: reason.ConfigInvalid, Path: "values", Detail: "e"}}},
+			want: []Finding{
+				{ID: "INJ331", Severity: Error, Object: "template t", File: "a", Line: 3, Detail: "d", Hint: "h"},
+				{ID: "INJ330", Severity: Error, Object: "configuration", Path: "values", Detail: "e"},
+			},
+		},
+		"other": {why: "nothing is lost", err: errors.New("broken"), want: []Finding{{ID: "INJ330", Severity: Error, Object: "configuration", Detail: "broken"}}},
+	}
+	for name, c := range cases {
+		if diff := cmp.Diff(c.want, Faults(c.err)); diff != "" {
+			t.Errorf("%s: %s (-want +got):\n%s", name, c.why, diff)
+		}
+	}
+	got := Compiled([]inject.Finding{{Reason: reason.ConfigInvalid, Detail: "d"}}, Warning)
+	if len(got) != 1 || got[0].Severity != Warning {
+		t.Errorf("the severity is the caller's: %v", got)
+	}
+}
 
 func TestConfiguration(t *testing.T) {
 	cases := map[string]struct {

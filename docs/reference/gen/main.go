@@ -32,6 +32,7 @@ func main() {
 		"../keys.md":                            keys(),
 		"../reasons.md":                         reasons(),
 		"../functions.md":                       functions(),
+		"../istio-keys.md":                      istioKeys(),
 		"../../../config/webhook/mutating.yaml": manifest,
 	}
 	for name, data := range files {
@@ -98,7 +99,7 @@ func functions() []byte {
 	b.WriteString("Nothing reads a clock, randomness, the environment, the network or the disk. What is not listed here does not exist.\n\n")
 	b.WriteString("| function | meaning |\n|---|---|\n")
 	for _, f := range render.Functions() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, strings.ReplaceAll(f.Doc, "|", "\\|"))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, cell(f.Doc))
 	}
 	return b.Bytes()
 }
