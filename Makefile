@@ -23,7 +23,7 @@ folders = $(shell grep -rlE --include='*_test.go' '$(1)' . | xargs -r -n1 dirnam
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-.PHONY: build demo unit test lint race fuzz golden bench generate cluster clean
+.PHONY: build demo unit test lint race fuzz golden conformance bench generate cluster clean
 build: ## the binary, bin/injector
 	go build -ldflags='-s -w -X main.version=$(VERSION)' -o bin/injector ./cmd/injector
 
@@ -58,6 +58,10 @@ fuzz: ## every fuzz target for FUZZTIME each (default 10s); stops at the first c
 
 golden: ## rewrite the golden files from what the code does now
 	go test $(call folders,flag.Bool.*"update") -update
+
+conformance: ## dialect istio against CORPUS, a folder of recorded cases of the original (ARGS=-v: every difference)
+	@test -n "$(CORPUS)" || { echo "name the folder of recorded cases: make conformance CORPUS=DIR" >&2; exit 2; }
+	@go run ./test/conformance $(ARGS) "$(CORPUS)"
 
 bench: ## benchmarks, with allocations
 	go test -run='^$$' -bench=. -benchmem $(call folders,^func Benchmark)

@@ -144,7 +144,7 @@ func handler(tb testing.TB) http.Handler {
 }
 
 func TestBudgets(t *testing.T) {
-	e, h, body := engine(t), handler(t), review(t, typicalPod)
+	e, h, body, mesh := engine(t), handler(t), review(t, typicalPod), ownIstio(t)
 	cases := map[string]struct {
 		run    func()
 		budget float64
@@ -152,6 +152,7 @@ func TestBudgets(t *testing.T) {
 		"inject":  {func() { injectOnce(t, e, []byte(typicalPod)) }, injectBudget},
 		"skip":    {func() { skipOnce(t, e, skipped()) }, skipBudget},
 		"handler": {func() { handle(t, h, body) }, handlerBudget},
+		"istio":   {func() { mesh.inject(t) }, istioBudget},
 	}
 	for name, c := range cases {
 		got := testing.AllocsPerRun(50, c.run)
