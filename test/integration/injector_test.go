@@ -4,6 +4,7 @@ package integration
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +21,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/pillion-dev/pillion/pkg/annotation"
 	"github.com/pillion-dev/pillion/pkg/revision"
@@ -41,6 +41,8 @@ var program = sync.OnceValues(func() (string, error) {
 // injector is a process that serves one revision.
 type injector struct {
 	revision  string
+	mesh      bool   // it speaks the Istio dialect
+	account   string // whose rights it has; empty: those of a user with the least ones
 	namespace string // whose pods it is asked for
 	args      []string
 
@@ -56,16 +58,24 @@ type injector struct {
 // labels are its own.
 func serve(t *testing.T, rev string, args ...string) *injector {
 	t.Helper()
-	in := &injector{revision: rev, args: args, log: filepath.Join(shared.Dir, "injector-"+rev+".log")}
+	in := &injector{revision: rev}
+	in.serve(t, args...)
+	return in
+}
+
+func (in *injector) serve(t *testing.T, args ...string) {
+	t.Helper()
+	in.log = filepath.Join(shared.Dir, "injector-"+in.revision+".log")
 	in.namespace = namespace(t, in.enrol())
-	user := "injector-" + rev
-	bind(t, user, true, in.configuration())
-	kubeconfig, err := impersonating(user)
+	if in.account == "" {
+		bind(t, in.user(), true, in.configuration())
+	}
+	kubeconfig, err := impersonating(in.user())
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.args = append([]string{
-		"serve", "--kubeconfig", kubeconfig, "--revision", rev, "--registration", "afterReady", "--log-level", "debug",
+		"serve", "--kubeconfig", kubeconfig, "--revision", in.revision, "--registration", "afterReady", "--log-level", "debug",
 		"--bind-address", "127.0.0.1", "--port", "0", "--health-port", "0", "--metrics-port", "0", "--drain", "0s",
 	}, args...)
 	t.Cleanup(func() {
@@ -75,12 +85,17 @@ func serve(t *testing.T, rev string, args ...string) *injector {
 		}
 	})
 	in.start(t)
-	return in
 }
+
+// user is whose rights it has.
+func (in *injector) user() string { return cmp.Or(in.account, "injector-"+in.revision) }
 
 // enrol is the labels of a namespace whose pods this injector shall see.
 func (in *injector) enrol() map[string]string {
-	if in.revision == revision.Default {
+	switch {
+	case in.mesh:
+		return in.meshLabels()
+	case in.revision == revision.Default:
 		return map[string]string{annotation.Inject: annotation.Enabled}
 	}
 	return map[string]string{annotation.Revision: in.revision}
@@ -132,7 +147,7 @@ func (in *injector) start(t *testing.T) {
 	})
 	await(t, "the API server calls the injector", func() bool {
 		pod, err := dryRun(t, bare(in.namespace, "asking"))
-		return err == nil && injected(pod)
+		return err == nil && (injected(pod) || in.mesh && meshed(pod))
 	})
 }
 
@@ -259,19 +274,6 @@ next:
 		sum += n
 	}
 	return sum
-}
-
-// impersonating writes a kubeconfig of a user who has only the rights that bindings gave them.
-func impersonating(user string) (path string, err error) {
-	config, err := clientcmd.LoadFromFile(shared.Kubeconfig)
-	if err != nil {
-		return "", err
-	}
-	for _, info := range config.AuthInfos {
-		info.Impersonate = user
-	}
-	path = filepath.Join(shared.Dir, "kubeconfig-"+user)
-	return path, clientcmd.WriteToFile(*config, path)
 }
 
 // bare is the least pod.

@@ -8,11 +8,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/pillion-dev/pillion/test/controlplane"
 )
@@ -68,4 +70,17 @@ func as(user string, groups ...string) *rest.Config {
 	config := rest.CopyConfig(shared.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
 	return config
+}
+
+// impersonating writes a kubeconfig of a user who has only the rights that bindings gave them.
+func impersonating(user string) (path string, err error) {
+	config, err := clientcmd.LoadFromFile(shared.Kubeconfig)
+	if err != nil {
+		return "", err
+	}
+	for _, info := range config.AuthInfos {
+		info.Impersonate = user
+	}
+	path = filepath.Join(shared.Dir, "kubeconfig-"+user)
+	return path, clientcmd.WriteToFile(*config, path)
 }

@@ -66,6 +66,10 @@ func allow(t *testing.T, user, namespace string, rule rbacv1.PolicyRule) {
 		ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name}
 		_, errRole = rbac.Roles(namespace).Create(ctx, &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{rule}}, metav1.CreateOptions{})
 		_, errBinding = rbac.RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: subjects}, metav1.CreateOptions{})
+		t.Cleanup(func() { // the namespace may outlive the test
+			_ = rbac.RoleBindings(namespace).Delete(ctx, meta.Name, metav1.DeleteOptions{})
+			_ = rbac.Roles(namespace).Delete(ctx, meta.Name, metav1.DeleteOptions{})
+		})
 	} else {
 		ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name}
 		_, errRole = rbac.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{rule}}, metav1.CreateOptions{})
