@@ -19,9 +19,9 @@ type set = labels.Set
 // kubelets still set.
 var osKeys = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
 
-// boundOS is the operating system that the pod cannot leave, and the field that binds it: spec.os,
+// BoundOS is the operating system that the pod cannot leave, and the field that binds it: spec.os,
 // a nodeSelector, or a required node affinity all of whose terms say so. A preference binds nothing.
-func boundOS(p *pod.Head) (os, by string) {
+func BoundOS(p *pod.Head) (os, by string) {
 	if p.Spec.OS.Name != "" {
 		return p.Spec.OS.Name, "spec.os.name"
 	}

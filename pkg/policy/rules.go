@@ -80,7 +80,7 @@ func hostNetwork(_ Rules, s *Subject) (opinion, string) {
 }
 
 func operatingSystem(_ Rules, s *Subject) (opinion, string) {
-	os, by := boundOS(s.Pod)
+	os, by := BoundOS(s.Pod)
 	if os == "" {
 		return none, "any"
 	}

@@ -56,7 +56,7 @@ func (c *compiler) native() *Template {
 // parse gives the tree of the template and of each that it defines.
 func (c *compiler) parse() (trees map[string]*parse.Tree, ok bool) {
 	trees = map[string]*parse.Tree{}
-	tree := parse.New(c.source.Name)
+	tree := parse.New(c.source.main())
 	tree.Mode = parse.SkipFuncCheck
 	if _, err := tree.Parse(c.source.Text, "", "", trees); err != nil {
 		c.syntax(err)
@@ -127,7 +127,7 @@ func (c *compiler) find(why reason.Reason, at int, hint, detail string) {
 // syntax takes the line out of the parser's error, whose form is "template: name:line: detail".
 func (c *compiler) syntax(err error) {
 	f := Finding{Reason: reason.TemplateSyntax, Template: c.source.Name, File: c.source.File, Detail: err.Error()}
-	if rest, ok := strings.CutPrefix(f.Detail, "template: "+c.source.Name+":"); ok {
+	if rest, ok := strings.CutPrefix(f.Detail, "template: "+c.source.main()+":"); ok {
 		digits, detail, _ := strings.Cut(rest, ": ")
 		if line, err := strconv.Atoi(digits); err == nil {
 			f.Line, f.Detail = line, detail
@@ -150,7 +150,7 @@ func (c *compiler) compile(trees map[string]*parse.Tree) *block {
 		b.body = c.list(trees[name].Root)
 		b.vars = c.slots
 	}
-	return c.blocks[c.source.Name]
+	return c.blocks[c.source.main()]
 }
 
 func sortedNames(trees map[string]*parse.Tree) []string { return slices.Sorted(maps.Keys(trees)) }

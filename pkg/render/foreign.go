@@ -23,6 +23,18 @@ type Foreign struct {
 	// Makes names those of Source.Funcs whose result is made anew in each call, with all that is in
 	// it, so that the template may change it with set and the like.
 	Makes []string
+
+	// Main is what the template's own text is called among the templates that it defines; empty: its
+	// name.
+	Main string
+}
+
+// main is what the source's own text is called among its definitions.
+func (s *Source) main() string {
+	if s.Foreign != nil && s.Foreign.Main != "" {
+		return s.Foreign.Main
+	}
+	return s.Name
 }
 
 // Text runs a template of a foreign dialect on any data, usually a pointer to a struct, and gives
@@ -123,5 +135,5 @@ func (c *foreignCompiler) compile(trees map[string]*parse.Tree) *script {
 		s.vars = c.slots
 	}
 	c.readAll()
-	return c.scripts[c.source.Name]
+	return c.scripts[c.source.main()]
 }

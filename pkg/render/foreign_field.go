@@ -83,6 +83,15 @@ func (f *termFields) null(i int, t reflect.Type) error {
 	return f.fault(i, "give it a value, or read the field only inside if or with", "nil pointer evaluating %s.%s: %s is null", t, f.steps[i].name, f.path(i))
 }
 
+// lackHint says why a value may lack a field: one of a struct is missing for all data, one of anything else
+// for this value alone.
+func lackHint(v reflect.Value) string {
+	if v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer {
+		return versionHint + ", or for other objects than pods"
+	}
+	return "the value before it is " + describe(v.Interface()) + ": give it fields, or read it only where it has some"
+}
+
 func (f *termFields) step(from reflect.Value, i int) (reflect.Value, error) {
 	v, null := indirect(from)
 	if null && v.Kind() == reflect.Interface {
@@ -98,7 +107,7 @@ func (f *termFields) step(from reflect.Value, i int) (reflect.Value, error) {
 	a := f.steps[i].access(v, f.may)
 	switch {
 	case a.kind == accessNone:
-		return v, f.fault(i, versionHint, "can't evaluate field %s in type %s", name, from.Type())
+		return v, f.fault(i, lackHint(v), "can't evaluate field %s in type %s", name, from.Type())
 	case a.kind == accessNil:
 		return v, f.null(i, from.Type())
 	case a.kind == accessHidden:

@@ -122,6 +122,22 @@ func TestForeignFailures(t *testing.T) {
 	}
 }
 
+// The hint tells a field that no data has from one that this value lacks.
+func TestForeignHints(t *testing.T) {
+	for text, want := range map[string]string{
+		`{{ .Frame.Materail }}`:  "another version of this program, or for other objects than pods",
+		`{{ .None.Seize }}`:      "another version of this program, or for other objects than pods",
+		`{{ .Values.n.x }}`:      "the value before it is 2: give it fields",
+		`{{ .Values.quoted.x }}`: "the value before it is \"",
+		`{{ .Values.list.x }}`:   "the value before it is a list: give it fields",
+	} {
+		_, _, err := foreignTemplate(t, text).Text(newBike())
+		if r := refusal(t, err); !strings.Contains(r.Hint, want) {
+			t.Errorf("%s: got %q, want %q", text, r.Hint, want)
+		}
+	}
+}
+
 // A rendering is the same each time, and beside others.
 func TestForeignIsDeterministic(t *testing.T) {
 	tmpl := foreignTemplate(t, `{{ keys .Values .Values.map }}{{ values .Labels2 }}{{ .Front.Size }}{{ toJson .Values }}{{ $d := dict "a" 1 }}{{ set $d "b" .Count }}`)
@@ -150,4 +166,16 @@ func TestForeignIsDeterministic(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// A template may define one of its own name, where its text has another among the definitions.
+func TestForeignMain(t *testing.T) {
+	source := Source{Name: "x", Text: `{{ define "x" }}inner{{ end }}{{ template "x" . }} outer`, Foreign: &Foreign{Main: "main"}}
+	code, findings := Compile(source)
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	if text, _, err := code.Text(struct{}{}); err != nil || text != "inner outer" {
+		t.Errorf("%q, %v", text, err)
+	}
 }
