@@ -30,7 +30,8 @@ parameters with the source of each value, and the patch of each stage.
 
 It exits with 0 when every pod is injected, with 1 when one is not.`,
 		Example: `  injector explain -f pod.yaml
-  injector explain deployment/web -n shop -o json`,
+  injector explain deployment/web -n shop -o json
+  injector explain deployment/web -n shop --config configmap/istio-system/istio-sidecar-injector`,
 		Args: in.objects,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			print, err := printer(output, explanationTable)
@@ -142,6 +143,9 @@ func explain(e *inject.Engine, one subject) (explanation, error) {
 		}
 	}
 	for _, st := range r.Stages {
+		if !r.Decision.Inject {
+			break // the pod stays as it is, whatever was tried
+		}
 		x.Stages = append(x.Stages, explainedStage{st.Name, explainOps(st.Patch)})
 	}
 	for _, w := range r.Warnings {

@@ -29,8 +29,10 @@ func newInject(s streams) *cobra.Command {
 webhook's own engine: the same pod, configuration and namespace give the same result.
 Documents without a pod, and pods that are skipped, pass byte for byte.
 
-Every pod counts as selected, unless a Namespace document in the input says otherwise.`,
+Every pod counts as selected, unless a Namespace document in the input says otherwise;
+under dialect istio, even then.`,
 		Example: `  injector inject -f deployment.yaml | kubectl apply -f -
+  injector inject --config mesh.yaml -f deployment.yaml
   injector inject -f manifests/ --templates otel-agent,log-shipper`,
 		Args: in.objects,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -65,6 +65,11 @@ func (f *engineFlags) lint(ctx context.Context) ([]validate.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.findings(t)
+}
+
+// findings is all that is wrong with the texts of a configuration.
+func (f *engineFlags) findings(t texts) ([]validate.Finding, error) {
 	foreign, err := f.speaksIstio(t)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"github.com/pillion-dev/pillion/pkg/config"
 	"github.com/pillion-dev/pillion/pkg/files"
 	"github.com/pillion-dev/pillion/pkg/inject"
+	"github.com/pillion-dev/pillion/pkg/istio"
 	"github.com/pillion-dev/pillion/pkg/metrics"
 )
 
@@ -93,7 +94,24 @@ func (w *works) load(t texts) error {
 	}
 	w.metrics.Reloaded(metrics.Loaded{Hash: t.hash(), Templates: names, At: time.Now()})
 	w.log.Info("configuration in force", "hash", t.hash(), "templates", names)
+	w.advise(t)
 	return nil
+}
+
+// advise tells of what lint would warn of: it is in force, and most probably not meant.
+func (w *works) advise(t texts) {
+	findings, err := w.flags.engine.findings(t)
+	if err != nil {
+		w.log.Warn("the configuration in force could not be linted", "error", err)
+		return
+	}
+	for _, f := range findings {
+		w.log.Warn("a warning about the configuration in force",
+			"id", f.ID, "object", f.Object, "path", f.Path, "file", f.File, "line", f.Line, "detail", f.Detail, "hint", f.Hint)
+	}
+	if w.flags.foreign && t.mesh == nil && !istio.Holds(t.config, meshFlag) {
+		w.log.Warn("there is no mesh configuration, so the defaults of a mesh hold", "hint", "name it with --mesh")
+	}
 }
 
 // hashOf is 12 hex digits that tell one set of configuration files from another.

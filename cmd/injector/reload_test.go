@@ -201,3 +201,29 @@ func TestReadFirst(t *testing.T) {
 		})
 	}
 }
+
+// What is in force and most probably not meant is told when it comes into force: the original's log tells
+// of some of it, too.
+func TestServeTellsWarnings(t *testing.T) {
+	r := loaded(t)
+	if strings.Contains(r.log.String(), "level=WARN") {
+		t.Errorf("there is nothing to warn of:\n%s", r.log.String())
+	}
+	r.tell(edit{"config", "config", strings.Replace(plainConfig, "enabled", "on", 1), nil})
+	for _, want := range []string{"level=WARN", "INJ330", "nothing is injected"} {
+		if !strings.Contains(r.log.String(), want) {
+			t.Errorf("no %q in\n%s", want, r.log.String())
+		}
+	}
+	const unset = "there is no mesh configuration"
+	if strings.Contains(r.log.String(), unset) {
+		t.Errorf("there is one:\n%s", r.log.String())
+	}
+	r.flags.engine.mesh = ""
+	if err := r.loadFirst(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(r.log.String(), unset) {
+		t.Errorf("its defaults hold in silence:\n%s", r.log.String())
+	}
+}

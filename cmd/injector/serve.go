@@ -54,8 +54,10 @@ own that it renews, and keeps the caBundle of its webhook configuration true.
 the installation made. afterReady, the default elsewhere, also makes the configuration, once
 the server can answer, and makes it again when it is deleted. Nothing is removed at shutdown.
 
-The configuration is read again whenever its files change; a bad one keeps the old in force.`,
+The configuration is read again whenever its files or its ConfigMaps change; a bad one keeps
+the old in force.`,
 		Example: `  injector serve --config /etc/injector
+  injector serve --config configmap/istio-system/istio-sidecar-injector --mesh configmap/istio-system/istio --revision pillion
   injector serve --kubeconfig ~/.kube/config --bind-address 127.0.0.1`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -24,6 +24,8 @@ const (
 func (r *run) check() error {
 	meta := &r.head.Metadata
 	causes := append(r.causes(meta.Annotations, PodAnnotation), r.causes(meta.Labels, PodLabel)...)
+	causes = append(causes, r.resourceCauses()...)
+	causes = append(causes, ownerCauses(meta.OwnerReferences)...)
 	if len(causes) == 0 {
 		return nil
 	}
@@ -66,10 +68,18 @@ func (r *run) fault(key Key, value string) error {
 	switch {
 	case key.Name == proxyConfigKey:
 		return r.checkProxyConfig(value)
-	case key.check == nil:
+	case key.check == nil, slices.Contains([]string{userVolumeKey, userMountKey, datadogKey}, key.Name) && !r.reads(key.Name):
 		return nil
 	}
 	return key.check(value)
+}
+
+// reads tells whether a template of the pod names a key: to one that none does, any value may be given.
+func (r *run) reads(key string) bool {
+	names := r.d.selected(r.head)
+	return slices.ContainsFunc(r.d.config.Templates, func(t Template) bool {
+		return slices.Contains(names, t.Name) && strings.Contains(t.Text, key)
+	})
 }
 
 // checkProxyConfig tells of unknown fields too, which istiod passes over in silence.
@@ -83,7 +93,7 @@ func (r *run) checkProxyConfig(text string) error {
 		r.Warn(reason.UnknownKey, PodAnnotation.path(proxyConfigKey), detail)
 	}
 	if len(faults) == 0 {
-		return nil
+		return r.checkMetadata()
 	}
 	lines := make([]string, len(faults))
 	for i, f := range faults {

@@ -21,9 +21,27 @@ func checked(t *testing.T, labels, annotations map[string]string) (*reason.Refus
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{Work: &inject.Work{}, d: &dialect{config: Config{Mesh: m}}, head: headOf(labels, annotations)}
+	c := Config{Mesh: m, DefaultTemplates: []string{"a"}, Templates: []Template{
+		{Name: "a", Text: "{{ index .ObjectMeta.Annotations `" + userVolumeKey + "` }}{{ index .ObjectMeta.Annotations `" + userMountKey + "` }}{{/* " + datadogKey + " */}}"},
+		{Name: "b"},
+	}}
+	r := &run{Work: &inject.Work{}, d: &dialect{config: c}, head: headOf(labels, annotations)}
 	refusal, _ := r.check().(*reason.Refusal)
 	return refusal, r.Warnings
+}
+
+// A volume by annotation is judged only where a template brings it into the pod.
+func TestWhatNoTemplateReadsIsNotJudged(t *testing.T) {
+	for _, key := range []string{userVolumeKey, userMountKey} {
+		given := map[string]string{key: `{"v": 1}`, templatesKey: "b"}
+		if refusal, _ := checked(t, nil, given); refusal != nil {
+			t.Errorf("%s: no template reads it: %v", key, refusal)
+		}
+		given[templatesKey] = "b, a"
+		if refusal, _ := checked(t, nil, given); refusal == nil {
+			t.Errorf("%s: a template reads it, but it passes", key)
+		}
+	}
 }
 
 // No value breaks a check, what is refused is named with its key, and what passes and is placed into

@@ -44,7 +44,7 @@ func static(c Config, o inject.Options) (*dialect, []inject.Finding) {
 	var findings []inject.Finding
 	for _, t := range c.Templates {
 		code, faults := render.Compile(render.Source{
-			Name: t.Name, Text: t.Text, Funcs: funcs, Foreign: &render.Foreign{Method: mesh.ReadOnlyMethod, Makes: []string{"fromJSON"}},
+			Name: t.Name, Text: t.Text, Funcs: funcs, Foreign: &render.Foreign{Method: mesh.ReadOnlyMethod, Makes: []string{"fromJSON"}, Main: "inject"},
 		})
 		for _, f := range faults {
 			at := t.Origin.At(f.Line)
@@ -53,6 +53,9 @@ func static(c Config, o inject.Options) (*dialect, []inject.Finding) {
 		d.templates[t.Name] = code
 	}
 	d.rules, d.notes = newRules(c)
+	if !o.Offline {
+		d.rules.hooks = hooks(o.Revision)
+	}
 	return d, append(findings, d.unknownTemplates()...)
 }
 

@@ -21,6 +21,7 @@ const (
 type rules struct {
 	policy        string
 	never, always selectors
+	hooks         []hook // of the revision's webhook; nil where nobody runs one
 }
 
 // subject is the pod to decide on.
@@ -28,6 +29,9 @@ type subject struct {
 	head      *pod.Head
 	namespace string
 	own       string // the injector's namespace; empty for none
+
+	labels   map[string]string // of the namespace
+	selected bool              // by the webhook's selectors, or its namespace is not known
 }
 
 // newRules compiles the rules, with a note on each part of the configuration that has no effect.
@@ -46,7 +50,9 @@ func knownPolicy(text string) bool { return text == policyEnabled || text == pol
 // decide asks the rules about the pod, and names its templates where it is to be injected.
 func (d *dialect) decide(w *inject.Work) policy.Decision {
 	head := w.In.Head()
-	decision := d.rules.decide(subject{head: head, namespace: w.Namespace, own: d.own})
+	decision := d.rules.decide(subject{
+		head: head, namespace: w.Namespace, own: d.own, labels: w.Facts.NamespaceLabels, selected: w.Facts.Selected,
+	})
 	if decision.Inject {
 		decision.Templates = d.selected(head)
 	}
@@ -62,11 +68,13 @@ type answer struct {
 }
 
 // order is the rules' precedence: the first with an opinion decides. What makes injection impossible
-// comes first, then what the pod says, then the selectors, and the policy speaks last.
+// comes first, then what the pod says, then the selectors, and the policy speaks last. The webhook's own
+// selectors are asked only where they have not chosen the pod already, see rules.decide.
 var order = []struct {
 	name string
 	ask  func(rules, subject) answer
 }{
+	{"webhook", rules.webhook},
 	{"mirror pod", rules.mirror},
 	{"hostNetwork", rules.hostNetwork},
 	{"namespace", rules.namespace},
@@ -79,7 +87,11 @@ var order = []struct {
 
 func (r rules) decide(s subject) policy.Decision {
 	d := policy.Decision{Checks: make([]policy.Check, 0, len(order))}
-	for _, rule := range order {
+	asked := order
+	if s.selected || r.hooks == nil {
+		asked = order[1:]
+	}
+	for _, rule := range asked {
 		a := rule.ask(r, s)
 		d.Checks = append(d.Checks, policy.Check{Name: rule.name, Detail: a.detail})
 		if a.warning != nil {

@@ -55,6 +55,7 @@ func (d *dialect) parts() *inject.Dialect {
 			part("status", (*run).record),
 			part("order", (*run).order),
 			part("ports", (*run).ports),
+			part("advice", (*run).advise),
 			part("pod security", (*run).security),
 		},
 		Present:  func(w *inject.Work) bool { return w.State.(*run).present() },

@@ -70,7 +70,7 @@ var proxyKeys = []Key{
 		Doc: "Mounts to add to the proxy.",
 	},
 	{
-		Name: datadogKey, Place: PodAnnotation, Type: TypeJSON, Bounds: "an object of environment variables",
+		Name: datadogKey, Place: PodAnnotation, Type: TypeJSON, Bounds: "an object of environment variables", check: checkDatadog,
 		Doc: "Environment variables of a Datadog agent, handed on to the proxy.",
 	},
 	{

@@ -17,20 +17,45 @@ import (
 // they will be in every later call.
 func (r *run) lay() error {
 	before := r.After
-	if err := r.renderAll(); err != nil || r.status == nil || !r.disown() {
+	if err := r.renderAll(); err != nil {
 		return err
 	}
-	r.author = r.wished(r.stripped(r.status))
-	r.After, r.Templates = before, nil
-	return r.renderAll()
+	if r.status != nil && r.disown() {
+		r.author = r.wished(r.stripped(r.status))
+		r.After, r.Templates, r.native = before, nil, r.nativeWanted()
+		if err := r.renderAll(); err != nil {
+			return err
+		}
+	}
+	return r.empty()
+}
+
+// empty refuses a pod of which no container is left: the API server would not name the cause.
+func (r *run) empty() error {
+	if len(pod.Items(pod.Object(r.After, "spec"), "containers")) > 0 {
+		return nil
+	}
+	refusal := &reason.Refusal{
+		Reason: reason.TemplateOutputInvalid, Path: "spec.containers", Detail: "the templates leave the pod without a container",
+		Hint: "give the pod a container beside the proxy, which is to be a native sidecar",
+	}
+	if text, ok := r.annotation(nativeKey); ok {
+		refusal.Reason, refusal.Path = reason.ParameterInvalid, PodAnnotation.path(nativeKey)
+		refusal.Detail = fmt.Sprintf("invalid value '%s' for annotation '%s': spec.containers would be without a container, since the pod has none but the proxy", shown(text), nativeKey)
+		refusal.Hint = "remove the annotation, or give the pod a container beside the proxy"
+	}
+	return refusal
 }
 
 // disown takes off the record what the templates do not bring, and tells whether there was such.
 func (r *run) disown() bool {
-	spec := pod.Object(r.Layers, "spec")
-	foreign := func(name string) bool {
-		return pod.Place(pod.Items(spec, "containers"), name) < 0 && pod.Place(pod.Items(spec, "initContainers"), name) < 0
+	brought := map[string]bool{}
+	for _, list := range pod.ContainerLists {
+		for _, name := range names(pod.Object(r.Layers, "spec"), list) {
+			brought[name] = true
+		}
 	}
+	foreign := func(name string) bool { return !brought[name] }
 	s := *r.status
 	s.Containers = slices.DeleteFunc(slices.Clone(s.Containers), foreign)
 	s.InitContainers = slices.DeleteFunc(slices.Clone(s.InitContainers), foreign)
@@ -51,10 +76,16 @@ func (r *run) renderAll() error {
 	if err != nil {
 		return err
 	}
-	r.Layers = map[string]any{}
+	// The list that the API requires is there and null, as in its own types: $setElementOrder cannot order
+	// it before a template has brought a container.
+	r.Layers = map[string]any{"spec": map[string]any{"containers": nil}}
+	r.written, r.shifted, r.renewed = r.Layers, false, false
 	for _, name := range names {
 		text, _, err := r.d.templates[name].Text(data)
 		if err != nil {
+			return err
+		}
+		if err := r.verbatim(name, text); err != nil {
 			return err
 		}
 		l := r.d.layers.read(name, text)
@@ -79,6 +110,7 @@ func (r *run) renderAll() error {
 func (r *run) over(l *layer) error {
 	tree := l.tree
 	if had, has := listOf(r.Layers), listOf(tree); had != "" && has != "" && had != has {
+		r.shifted = true
 		if has == "initContainers" && initContainer(tree, proxyName)["image"] != nil {
 			r.Layers = shift(r.Layers, had, has)
 		} else {
@@ -90,10 +122,13 @@ func (r *run) over(l *layer) error {
 		return err
 	}
 	r.Layers = layered.(map[string]any)
+	if err := r.write(l.tree); err != nil {
+		return err
+	}
 	if had, has := listOf(r.After), listOf(r.Layers); had != "" && has != "" && had != has {
 		r.After = shift(r.After, had, has)
-		if r.status.lists(had, proxyName) {
-			r.After = renewed(r.After, has)
+		if r.status.lists(had, proxyName) && !r.renewed {
+			r.After, r.renewed = renewed(r.After, has), true
 		}
 	}
 	after, err := overlay.Strategic(pod.Schema(), r.After, tree)
@@ -101,6 +136,21 @@ func (r *run) over(l *layer) error {
 		return err
 	}
 	r.After = after.(map[string]any)
+	return nil
+}
+
+// write lays a layer over those before it as its template wrote it: the record tells of that, and tools
+// read the record. It differs from what the pod gets only once the proxy has changed its list.
+func (r *run) write(tree map[string]any) error {
+	if !r.shifted {
+		r.written = r.Layers
+		return nil
+	}
+	written, err := overlay.Strategic(pod.Schema(), r.written, tree)
+	if err != nil {
+		return err
+	}
+	r.written = written.(map[string]any)
 	return nil
 }
 

@@ -4,6 +4,7 @@ package istio
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -24,18 +25,29 @@ type layer struct {
 	err     *reason.Refusal
 }
 
-// maxLayers bounds the texts whose layers are kept: pods of one workload render the same text.
-const maxLayers = 64
+// The bounds of the layers that are kept: pods of one workload render the same text. A layer takes many
+// times the memory of its text, which the annotations of a pod may make long.
+const (
+	maxLayers     = 64
+	maxLayerBytes = 1 << 20 // of all texts together
+)
+
+// maxUnknown bounds the unknown fields of a layer that are told.
+const maxUnknown = 100
 
 // layers reads rendered texts, and keeps what came of them.
 type layers struct {
 	mu    sync.RWMutex
-	known map[string]*layer
+	known map[rendered]*layer
+	bytes int
 }
+
+// rendered is a text and the template that rendered it, whom a fault names.
+type rendered struct{ name, text string }
 
 func (c *layers) read(name, text string) *layer {
 	c.mu.RLock()
-	l := c.known[text]
+	l := c.known[rendered{name, text}]
 	c.mu.RUnlock()
 	if l != nil {
 		return l
@@ -43,10 +55,11 @@ func (c *layers) read(name, text string) *layer {
 	l = readLayer(name, text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= maxLayers {
-		c.known = make(map[string]*layer, maxLayers)
+	if c.known == nil || len(c.known) >= maxLayers || c.bytes+len(text) > maxLayerBytes {
+		c.known, c.bytes = make(map[rendered]*layer, maxLayers), 0
 	}
-	c.known[strings.Clone(text)] = l
+	c.known[rendered{name, strings.Clone(text)}] = l
+	c.bytes += len(text)
 	return l
 }
 
@@ -89,8 +102,8 @@ func (l *layer) settle(t *pod.Type, value any, path string) any {
 	switch v := value.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for key, item := range v {
-			if settled, kept := l.member(t, path, key, item); kept {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if settled, kept := l.member(t, path, key, v[key]); kept {
 				out[key] = settled
 			}
 		}
@@ -118,7 +131,7 @@ func (l *layer) member(t *pod.Type, path, key string, item any) (settled any, ke
 	case strings.HasPrefix(key, "$"):
 		return item, true
 	case field == nil && t != nil && t.Kind == pod.Struct:
-		if at := path + key; !slices.Contains(l.unknown, at) {
+		if at := path + key; len(l.unknown) < maxUnknown && !slices.Contains(l.unknown, at) {
 			l.unknown = append(l.unknown, at)
 		}
 		return nil, false

@@ -48,6 +48,8 @@ func TestLint(t *testing.T) {
 		"asked for":       {"a template asks whether it is there", sidecar("{{ if .Values.none }}{{ .Values.none.x }}{{ end }}{{ with .Values.global.none }}{{ .Values.none }}{{ end }}"), "", ""},
 		"asked otherwise": {"the other branch is not guarded", sidecar("{{ if .Values.none }}{{ else }}#{{ .Values.none.x }}{{ end }}"), "", "config:4: INJ304 template sidecar: .Values.none.x: there is no such value, and the template writes <no value> in its place"},
 		"piped":           {"the function decides", sidecar("spec: {hostname: {{ .Values.none | default \"a\" }}}"), "", ""},
+		"printed":         {"a function writes <nil>", sidecar("#{{ annotation .ObjectMeta `a` .Values.none | quote }}\n#{{ quote (printf `%s` .Values.global.none) }}"), "", "config:4: INJ304 template sidecar: .Values.none: there is no such value, and the template writes <nil> in its place\nconfig:5: INJ304 template sidecar: .Values.global.none: there is no such value, and the template writes <nil> in its place"},
+		"kept":            {"a variable may be asked for first", sidecar("{{ $a := annotation .ObjectMeta `a` .Values.none }}{{ if $a }}#{{ end }}"), "", ""},
 		"other dot":       {"it is not the data", sidecar("{{ range .Values.list }}{{ .Values.none }}{{ end }}"), "", ""},
 	}
 	for name, tc := range tests {

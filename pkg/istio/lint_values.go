@@ -13,7 +13,7 @@ import (
 )
 
 // missingValues warns of the places where a template writes a value that is not there: it renders
-// "<no value>" in its stead. What stands under a condition that reads a missing value is passed over, since
+// "<no value>" in its stead, or "<nil>" by way of a function that prints. What stands under a condition that reads a missing value is passed over, since
 // that is how templates ask whether a value is there.
 func (d *dialect) missingValues() []inject.Finding {
 	var out []inject.Finding
@@ -32,7 +32,7 @@ func (d *dialect) missingValues() []inject.Finding {
 			at := t.Origin.At(m.line)
 			out = append(out, inject.Finding{
 				Reason: reason.TemplateFailed, Template: t.Name, Path: m.path, File: at.File, Line: at.Line,
-				Detail: "there is no such value, and the template writes <no value> in its place",
+				Detail: "there is no such value, and the template writes " + m.written + " in its place",
 				Hint:   fmt.Sprintf("give the values %s, or write {{ %s | default ... }}", strings.TrimPrefix(m.path, ".Values."), m.path),
 			})
 		}
@@ -48,8 +48,9 @@ type search struct {
 }
 
 type missingValue struct {
-	path string
-	line int
+	path    string
+	line    int
+	written string
 }
 
 func (s *search) list(l *parse.ListNode) {
@@ -81,14 +82,38 @@ func (s *search) branch(n *parse.BranchNode, rooted bool) {
 	s.list(n.ElseList)
 }
 
-// action is one that writes a value as it is.
+// action is one that writes a value as it is, or hands it to a function that prints it.
 func (s *search) action(n *parse.ActionNode) {
-	if len(n.Pipe.Decl) > 0 || len(n.Pipe.Cmds) != 1 || len(n.Pipe.Cmds[0].Args) != 1 {
-		return
+	if len(n.Pipe.Decl) > 0 {
+		return // a variable is most often asked for before it is written
 	}
-	path := s.path(n.Pipe.Cmds[0].Args[0])
-	if path != nil && s.misses(path) {
-		s.found = append(s.found, missingValue{".Values." + strings.Join(path, "."), n.Line})
+	if len(n.Pipe.Cmds) == 1 && len(n.Pipe.Cmds[0].Args) == 1 {
+		s.note(n.Pipe.Cmds[0].Args[0], n.Line, "<no value>")
+	}
+	s.prints(n.Pipe, n.Line)
+}
+
+// prints goes through the calls of functions that print what they are given. A fallback of default, or of
+// any other function, may be meant for the value that is missing.
+func (s *search) prints(p *parse.PipeNode, line int) {
+	for _, c := range p.Cmds {
+		name, _ := c.Args[0].(*parse.IdentifierNode)
+		printer := name != nil && slices.Contains([]string{"annotation", "print", "printf", "println"}, name.Ident)
+		for _, arg := range c.Args {
+			if inner, ok := arg.(*parse.PipeNode); ok {
+				s.prints(inner, line)
+			}
+			if printer {
+				s.note(arg, line, "<nil>")
+			}
+		}
+	}
+}
+
+// note takes up a value that is missing.
+func (s *search) note(n parse.Node, line int, written string) {
+	if path := s.path(n); path != nil && s.misses(path) {
+		s.found = append(s.found, missingValue{".Values." + strings.Join(path, "."), line, written})
 	}
 }
 

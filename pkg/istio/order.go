@@ -3,7 +3,9 @@
 package istio
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -13,6 +15,13 @@ import (
 // order puts the containers where they start in time. The author's keep their order.
 func (r *run) order() error {
 	spec := pod.Object(r.After, "spec")
+	if r.status != nil {
+		before := pod.Object(r.Raw, "spec")
+		for _, list := range pod.ContainerLists {
+			asBefore(spec, list, pod.Items(before, list))
+			listsAsBefore(pod.Named(pod.Items(spec, list), proxyName), pod.Named(pod.Items(before, list), proxyName))
+		}
+	}
 	// The proxy goes last, so that kubectl logs shows the application; first where the application
 	// must wait for it, since containers are started one by one.
 	if r.holds() {
@@ -51,6 +60,72 @@ func (r *run) goesAhead() bool {
 		Hold *bool `json:"holdApplicationUntilProxyStarts"`
 	}
 	return yaml.Unmarshal([]byte(text), &own) == nil && own.Hold != nil && !*own.Hold
+}
+
+// asBefore gives the containers that an earlier injection has put into order that order again. Layers put
+// what they bring before what the pod has, which once the proxy has found its place is another order.
+func asBefore(spec map[string]any, list string, before []any) {
+	items := pod.Items(spec, list)
+	ranks := make(map[string]int, len(before)) // from 1; a pod may have many containers
+	for i, item := range slices.Backward(before) {
+		c, _ := item.(map[string]any)
+		ranks[pod.Text(c, "name")] = i + 1
+	}
+	rank := func(i int) int {
+		c, _ := items[i].(map[string]any)
+		return ranks[pod.Text(c, "name")] - 1
+	}
+	var places []int // of those that were there
+	for i := range items {
+		if rank(i) >= 0 {
+			places = append(places, i)
+		}
+	}
+	sorted := slices.Clone(places)
+	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	if slices.Equal(places, sorted) {
+		return
+	}
+	out := slices.Clone(items)
+	for i, at := range places {
+		out[at] = items[sorted[i]]
+	}
+	spec[list] = out
+}
+
+// listsAsBefore leaves the variables of the proxy that hold a JSON list, as of the pod's ports, as they are
+// where a later call would give the items in another order: it no longer sees where the author's own proxy
+// stood.
+func listsAsBefore(proxy, before map[string]any) {
+	env := pod.Items(proxy, "env")
+	for i, item := range env {
+		v, _ := item.(map[string]any)
+		was := pod.Text(pod.Named(pod.Items(before, "env"), pod.Text(v, "name")), "value")
+		if value := pod.Text(v, "value"); value != was && sameItems(value, was) {
+			env = slices.Clone(env)
+			env[i] = pod.With(v, "value", was)
+			proxy["env"] = env
+		}
+	}
+}
+
+// sameItems tells whether two texts are JSON lists of the same items.
+func sameItems(a, b string) bool {
+	if !strings.HasPrefix(a, "[") || !strings.HasPrefix(b, "[") {
+		return false
+	}
+	items := func(text string) []string {
+		value, _ := pod.Decode([]byte(text))
+		list, _ := value.([]any)
+		var out []string
+		for _, item := range list {
+			out = append(out, string(pod.Encode(item)))
+		}
+		slices.Sort(out)
+		return out
+	}
+	one := items(a)
+	return one != nil && slices.Equal(one, items(b))
 }
 
 // toFront moves the named containers, in this order, to the front of their list.

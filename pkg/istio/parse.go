@@ -116,11 +116,15 @@ type parser struct {
 	faults config.Errors
 }
 
-// add takes up an error: its faults, or itself as one of a field.
+// add takes up an error: its faults, or itself as one of a field. A fault that names no field is of the
+// whole text.
 func (p *parser) add(field string, err error) {
 	var more config.Errors
 	if errors.As(err, &more) {
-		p.faults = append(p.faults, more...)
+		for _, f := range more {
+			f.Field = cmp.Or(f.Field, field)
+			p.faults = append(p.faults, f)
+		}
 	} else if err != nil {
 		p.faults = append(p.faults, config.Error{Field: field, Detail: err.Error()})
 	}

@@ -109,7 +109,7 @@ config:2: defaultTemplates: want a list, got a string
 config:7: templates.a: want a string, got a map
 config:4: aliases.x: want a list, got a string
 config:10: alwaysInjectSelector[1].matchExpressions: want a list, got a string
-values:1: want a map, got a list
+values:1: values: want a map, got a list
 mesh:1: trustDomain: want a string, got 3`},
 		"no YAML":       {"the line of the parser", map[string]string{"config": "policy: enabled\nb: c: d", "values": "{}"}, "config:2: config: not YAML: mapping values are not allowed in this context"},
 		"no map":        {"it holds fields", map[string]string{"config": "- a", "values": "{}"}, "config:1: config: want a map with policy and templates"},
@@ -148,6 +148,9 @@ func TestFind(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got, ok := Find(filesOf(tc.files), meshKey)
+			if named := tc.ok && name != "only"; Holds(filesOf(tc.files), meshKey) != named {
+				t.Errorf("%s: a file of another name does not hold the key", tc.reason)
+			}
 			if ok != tc.ok || ok && (string(got.body) != tc.want || got.key != meshKey) {
 				t.Errorf("%s: got %q, %v", tc.reason, got.body, ok)
 			}

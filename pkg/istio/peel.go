@@ -5,8 +5,8 @@ package istio
 import (
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/pillion-dev/pillion/pkg/overlay"
 	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
@@ -32,7 +32,7 @@ func (r *run) peel() error {
 		}
 	}
 	r.author = r.wished(r.author)
-	r.custom = r.wish(proxyName)
+	r.custom = r.say()
 	return nil
 }
 
@@ -58,13 +58,17 @@ func (r *run) stripped(s *status) map[string]any {
 // place as the author wrote them.
 func (r *run) without(spec map[string]any, list string, names []string) map[string]any {
 	items := pod.Items(spec, list)
+	gone := make(map[string]bool, len(names)) // the record may be long, whoever wrote it
+	for _, name := range names {
+		gone[name] = true
+	}
 	kept := make([]any, 0, len(items))
 	for _, item := range items {
 		c, _ := item.(map[string]any)
 		name := pod.Text(c, "name")
-		if !slices.Contains(names, name) {
+		if !gone[name] {
 			kept = append(kept, item)
-		} else if own := r.overrides.named(name); own != nil {
+		} else if own := r.overrides.named(name); own != nil && r.wroteIn(list, own) == list {
 			kept = append(kept, own)
 		}
 	}
@@ -79,21 +83,46 @@ func (r *run) wished(tree map[string]any) map[string]any {
 	if r.overrides == nil {
 		return tree
 	}
-	for i, wishes := range [][]any{r.overrides.Containers, r.overrides.InitContainers} {
-		list := pod.ContainerLists[i]
-		spec := pod.Object(tree, "spec")
-		items := slices.Clip(pod.Items(spec, list))
-		had := len(items)
-		for _, w := range wishes {
-			if c, _ := w.(map[string]any); pod.Place(items, pod.Text(c, "name")) < 0 {
-				items = append(items, w)
-			}
-		}
-		if len(items) > had {
-			tree = pod.With(tree, "spec", pod.With(spec, list, items))
+	spec := pod.Object(tree, "spec")
+	for _, list := range pod.ContainerLists {
+		items := pod.Items(spec, list)
+		if more := r.wishedFor(list, items); len(more) > 0 {
+			spec = pod.With(spec, list, append(slices.Clip(items), more...))
+			tree = pod.With(tree, "spec", spec)
 		}
 	}
 	return tree
+}
+
+// wishedFor are the containers that the author wrote into a list and that are not there.
+func (r *run) wishedFor(list string, items []any) (more []any) {
+	there := make(map[string]bool, len(items))
+	for _, item := range items {
+		c, _ := item.(map[string]any)
+		there[pod.Text(c, "name")] = true
+	}
+	for i, wishes := range [][]any{r.overrides.Containers, r.overrides.InitContainers} {
+		for _, w := range wishes {
+			c, _ := w.(map[string]any)
+			if name := pod.Text(c, "name"); !there[name] && r.wroteIn(pod.ContainerLists[i], c) == list {
+				there[name], more = true, append(more, w)
+			}
+		}
+	}
+	return more
+}
+
+// wroteIn is the list in which the author wrote a container that the overrides have in another. They name
+// the list of the injection: a proxy that became a native sidecar was an ordinary container, or it would
+// say that it restarts, and one that says so was none.
+func (r *run) wroteIn(list string, c map[string]any) string {
+	if c["name"] != proxyName || !r.status.lists(list, proxyName) {
+		return list
+	}
+	if c["restartPolicy"] == nil {
+		return "containers"
+	}
+	return "initContainers"
 }
 
 // named finds a container in either list; nil where there is none.
@@ -107,7 +136,19 @@ func (c *containers) named(name string) map[string]any {
 	return pod.Named(c.InitContainers, name)
 }
 
-// parseOverrides reads the annotation in which the first injection kept the author's own containers.
+// in finds a container in one list; nil where it is not there.
+func (c *containers) in(list, name string) map[string]any {
+	switch {
+	case c == nil:
+		return nil
+	case list == "containers":
+		return pod.Named(c.Containers, name)
+	}
+	return pod.Named(c.InitContainers, name)
+}
+
+// parseOverrides reads the annotation in which the first injection kept the author's own containers. Anybody
+// may have written it: it is read as the API reads containers, without directives of a merge.
 func parseOverrides(text string) (*containers, error) {
 	value, err := pod.Decode([]byte(text))
 	if err != nil {
@@ -117,38 +158,74 @@ func parseOverrides(text string) (*containers, error) {
 	if !ok && value != nil {
 		return nil, fmt.Errorf("want an object with containers and initContainers, got %s", pod.Describe(value))
 	}
-	t := pod.Schema().At("spec")
-	for _, list := range pod.ContainerLists {
-		if faults := t.Field(list).Check(tree[list]); len(faults) > 0 && len(pod.Items(tree, list)) == 0 {
-			return nil, fmt.Errorf("%s: %w", list, faults[0])
-		}
-		for _, item := range pod.Items(tree, list) {
-			if _, ok := item.(map[string]any); !ok {
-				return nil, fmt.Errorf("%s: want objects, got %s", list, pod.Describe(item))
-			}
+	var out containers
+	for i, into := range []*[]any{&out.Containers, &out.InitContainers} {
+		if *into, err = parseList(pod.ContainerLists[i], tree[pod.ContainerLists[i]]); err != nil {
+			return nil, err
 		}
 	}
-	return &containers{Containers: pod.Items(tree, "containers"), InitContainers: pod.Items(tree, "initContainers")}, nil
+	return &out, nil
 }
 
-// wish is what the author says about a container that templates bring: by the overrides, else by a
-// container in the pod that no earlier injection brought. It is nil where the author says nothing.
-func (r *run) wish(name string) map[string]any {
-	if c := r.overrides.named(name); c != nil {
-		return c
+func parseList(list string, value any) ([]any, error) {
+	items, ok := value.([]any)
+	if !ok && value != nil {
+		return nil, fmt.Errorf("%s: want a list, got %s", list, pod.Describe(value))
 	}
-	if r.status != nil && (slices.Contains(r.status.Containers, name) || slices.Contains(r.status.InitContainers, name)) {
-		return nil
+	t := pod.Schema().At("spec", list, "*")
+	var out []any
+	for _, item := range items {
+		c, ok := sparse(nil, item).(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s: want objects, got %s", list, pod.Describe(item))
+		}
+		if faults := t.Check(inSchema(t, c, nil)); len(faults) > 0 {
+			return nil, fmt.Errorf("%s[%s].%w", list, shown(pod.Text(c, "name")), faults[0])
+		}
+		out = append(out, c)
 	}
-	if c := container(r.base, name); c != nil {
-		return c
-	}
-	return initContainer(r.base, name)
+	return out, nil
 }
 
-// wishes is a container without what is no wish: the image that stands for the template's own, and the
-// empty resources that the API's types write out.
+// wish is what the author says about a container that templates bring to a list: by the overrides, else
+// by a container in the pod that no earlier injection brought. It is nil where the author says nothing.
+// The overrides count for the list that they name, and for the other one once the container has moved
+// there from the list that the record names.
+func (r *run) wish(list, name string) map[string]any {
+	if c := r.overrides.in(list, name); c != nil {
+		return c
+	}
+	if !r.status.names(name) {
+		return ofPod(r.base, name)
+	}
+	for _, other := range pod.ContainerLists {
+		if c := r.overrides.in(other, name); c != nil && r.status.lists(other, name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// say is the author's own say on the proxy.
+func (r *run) say() map[string]any {
+	if r.status.names(proxyName) {
+		return r.overrides.named(proxyName)
+	}
+	return ofPod(r.base, proxyName)
+}
+
+// ofPod finds a container of a pod, those of containers first.
+func ofPod(tree map[string]any, name string) map[string]any {
+	if c := container(tree, name); c != nil {
+		return c
+	}
+	return initContainer(tree, name)
+}
+
+// wishes is a container without what is no wish: null and other values that the API takes for nothing,
+// the image that stands for the template's own, and the empty resources that the API's types write out.
 func wishes(c map[string]any) map[string]any {
+	c, _ = sparse(pod.Schema().At("spec", "containers", "*"), c).(map[string]any)
 	if c["image"] == "auto" {
 		c = pod.With(c, "image", nil)
 	}
@@ -158,34 +235,24 @@ func wishes(c map[string]any) map[string]any {
 	return c
 }
 
-// customise lays the author's wishes over the containers that templates brought, and writes them down
-// for the next call. From here on the finishing steps change single places.
-func (r *run) customise() error {
-	var kept containers
-	for _, list := range pod.ContainerLists {
-		for _, item := range pod.Items(pod.Object(r.Layers, "spec"), list) {
-			brought, _ := item.(map[string]any)
-			wish := r.wish(pod.Text(brought, "name"))
-			if wish == nil {
-				continue
+// sparse is a value without the members that say nothing, and without directives of a merge, which no
+// author has. They would take away what templates bring.
+func sparse(t *pod.Type, value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			if item != nil && !strings.HasPrefix(key, "$") && (t == nil || !t.Omitted[key] || !pod.Zero(item)) {
+				out[key] = sparse(t.Field(key), item)
 			}
-			wish = wishes(wish)
-			if list == "containers" {
-				kept.Containers = append(kept.Containers, wish)
-			} else {
-				kept.InitContainers = append(kept.InitContainers, wish)
-			}
-			patch := map[string]any{"spec": map[string]any{list: []any{wish}}}
-			after, err := overlay.Strategic(pod.Schema(), r.After, patch)
-			if err != nil {
-				return &reason.Refusal{Reason: reason.PodUnreadable, Path: "spec." + list + "[" + pod.Text(brought, "name") + "]", Detail: err.Error()}
-			}
-			r.After = after.(map[string]any)
 		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = sparse(t.At("*"), item)
+		}
+		return out
 	}
-	r.own()
-	if r.status == nil && len(kept.Containers)+len(kept.InitContainers) > 0 {
-		r.annotations()[overridesKey] = kept.text()
-	}
-	return nil
+	return value
 }

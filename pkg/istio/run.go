@@ -39,6 +39,10 @@ type run struct {
 	env    map[string]string // the proxy's environment from the URL, the values and the network label
 	proxy  *meshconfig.ProxyConfig
 
+	written map[string]any // what the templates bring, with the proxy in the lists in which they have it
+	shifted bool           // it is not what the pod gets: the proxy has changed its list
+	renewed bool           // the proxy of an earlier injection has changed its list
+
 	status    *status        // the record of an earlier injection; nil without one
 	overrides *containers    // of the annotation proxy.istio.io/overrides; nil without it
 	author    map[string]any // what templates read: the pod without an earlier injection
@@ -67,6 +71,11 @@ func (s *status) lists(list, name string) bool {
 		return slices.Contains(s.Containers, name)
 	}
 	return slices.Contains(s.InitContainers, name)
+}
+
+// names tells whether the record, if there is one, has the container in any list.
+func (s *status) names(name string) bool {
+	return s.lists("containers", name) || s.lists("initContainers", name)
 }
 
 // containers is what the annotation proxy.istio.io/overrides holds: the author's wishes for

@@ -70,6 +70,13 @@ func gather(files map[string][]byte) (found map[string]Text, rest map[string][]b
 	return found, rest
 }
 
+// Holds tells whether a file or a ConfigMap among files is the text of a key.
+func Holds(files map[string][]byte, key string) bool {
+	found, _ := gather(files)
+	_, ok := found[key]
+	return ok
+}
+
 // wholeFile is the text that a file is.
 func wholeFile(name string, body []byte) Text {
 	return Text{name, body, config.Origin{File: name, First: 1, Exact: true}}

@@ -5,6 +5,7 @@ package istio
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pillion-dev/pillion/pkg/pod"
 )
@@ -18,7 +19,7 @@ func (r *run) record() error {
 		labels[networkKey] = network
 	}
 	r.withoutLabels(metadata)
-	spec := pod.Object(r.Layers, "spec")
+	spec := pod.Object(r.written, "spec")
 	s := status{
 		InitContainers: names(spec, "initContainers"), Containers: names(spec, "containers"),
 		Volumes: names(spec, "volumes"), ImagePullSecrets: names(spec, "imagePullSecrets"),
@@ -33,10 +34,27 @@ func (r *run) record() error {
 	}
 	annotations := r.annotations()
 	annotations[statusKey] = string(text)
+	if was, _ := r.annotation(statusKey); sameRecord(was, s) {
+		annotations[statusKey] = was
+	}
 	for key, value := range r.d.config.InjectedAnnotations {
 		annotations[key] = value
 	}
 	return nil
+}
+
+// sameRecord tells whether a record holds the same names, in whatever order: a later call, which no longer
+// sees where the author's own proxy stood, has no reason to write them anew.
+func sameRecord(text string, s status) bool {
+	was, ok := parseStatus(text)
+	if !ok || was.Revision != s.Revision {
+		return false
+	}
+	same := func(a, b []string) bool {
+		return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+	}
+	return same(was.InitContainers, s.InitContainers) && same(was.Containers, s.Containers) &&
+		same(was.Volumes, s.Volumes) && same(was.ImagePullSecrets, s.ImagePullSecrets)
 }
 
 // withoutLabels gives the labels back the form in which they came where there are none: an empty object

@@ -33,7 +33,7 @@ spec:
 	}
 	for name, c := range cases {
 		r := runOn(t, "", c.pod)
-		r.Layers, r.d.revision, r.d.config.InjectedAnnotations = treeOf(t, layers), c.revision, c.injected
+		r.written, r.d.revision, r.d.config.InjectedAnnotations = treeOf(t, layers), c.revision, c.injected
 		r.env = map[string]string{networkEnv: c.network}
 		for range 2 {
 			if err := r.record(); err != nil {
@@ -52,7 +52,7 @@ spec:
 
 func TestRecordReadsItself(t *testing.T) {
 	r := runOn(t, "", `{}`)
-	r.Layers = treeOf(t, `spec: {containers: [{name: "<a>&"}], imagePullSecrets: [{name: s}], volumes: [{name: v}], initContainers: [{name: i}]}`)
+	r.written = treeOf(t, `spec: {containers: [{name: "<a>&"}], imagePullSecrets: [{name: s}], volumes: [{name: v}], initContainers: [{name: i}]}`)
 	if err := r.record(); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func lawful(t *testing.T, m *mesh.Config, tree, custom map[string]any) {
 	before := pod.Clone(tree)
 	r := runIn(m, tree)
 	r.env, r.custom = map[string]string{"ISTIO_META_CLUSTER_ID": "c", networkEnv: "n"}, custom
-	r.Layers = tree
+	r.Layers, r.written = tree, tree
 	for _, s := range steps() {
 		was := pod.Clone(r.After)
 		if s.do(r) != nil {
@@ -43,7 +43,7 @@ func lawful(t *testing.T, m *mesh.Config, tree, custom map[string]any) {
 		}
 		once := pod.Clone(r.After)
 		again := runIn(m, once)
-		again.env, again.custom, again.Layers, again.status = r.env, r.custom, r.Layers, &status{}
+		again.env, again.custom, again.Layers, again.written, again.status = r.env, r.custom, r.Layers, r.written, &status{}
 		if err := s.do(again); err != nil {
 			t.Fatalf("%s: the second time: %v", s.name, err)
 		}

@@ -14,8 +14,11 @@ import (
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
 
-// samplePod asks for nothing, so that the default templates alone speak.
-const samplePod = `{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"sample-","labels":{"app":"sample","sidecar.istio.io/inject":"true"}},
+// samplePod is one of a Deployment, as most are. It asks for nothing, so that the default templates alone
+// speak.
+const samplePod = `{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"sample-7d9f-",
+"labels":{"app":"sample","pod-template-hash":"7d9f","sidecar.istio.io/inject":"true"},
+"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"sample-7d9f","uid":"00000000-0000-4000-8000-000000000001","controller":true}]},
 "spec":{"serviceAccountName":"default","containers":[{"name":"sample","image":"sample","ports":[{"containerPort":8080,"protocol":"TCP"}]}]}}`
 
 // try injects a sample pod: a default template that fails on the plainest of pods would refuse every

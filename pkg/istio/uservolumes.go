@@ -18,6 +18,9 @@ import (
 func checkVolumes(text string) error {
 	volumes := jsonObject(text)
 	for _, name := range slices.Sorted(maps.Keys(volumes)) {
+		if err := checkText(name); err != nil {
+			return fmt.Errorf("volume %s: the name: %w", quoted(name), err)
+		}
 		source, ok := volumes[name].(map[string]any)
 		if !ok {
 			return fmt.Errorf("volume %s: want an object, got %s", quoted(name), pod.Describe(volumes[name]))
@@ -34,6 +37,9 @@ func checkVolumes(text string) error {
 func checkMounts(text string) error {
 	mounts := jsonObject(text)
 	for _, name := range slices.Sorted(maps.Keys(mounts)) {
+		if err := checkText(name); err != nil {
+			return fmt.Errorf("mount %s: the name: %w", quoted(name), err)
+		}
 		if _, ok := mounts[name].(map[string]any); !ok {
 			return fmt.Errorf("mount %s: want an object, got %s", quoted(name), pod.Describe(mounts[name]))
 		}
@@ -41,14 +47,10 @@ func checkMounts(text string) error {
 	return nil
 }
 
-// jsonObject reads a JSON object; nil for anything else, on which a template that reads it fails by
-// itself.
+// jsonObject reads a JSON object as the templates' fromJSON does, which takes the last of two equal names;
+// nil for anything else, on which a template that reads it fails by itself.
 func jsonObject(text string) map[string]any {
-	value, err := pod.Decode([]byte(text))
-	if err != nil {
-		return nil
-	}
-	m, _ := value.(map[string]any)
+	m, _ := fromJSON(text).(map[string]any)
 	return m
 }
 
@@ -75,7 +77,7 @@ func checkItems(source map[string]any) error {
 // userVolumes refuses a mount that the author adds by annotation and whose volume nobody brings.
 func (r *run) userVolumes() error {
 	text, ok := r.annotation(userMountKey)
-	if !ok {
+	if !ok || !r.reads(userMountKey) {
 		return nil
 	}
 	mounts := jsonObject(text)

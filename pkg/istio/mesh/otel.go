@@ -54,8 +54,12 @@ func semantic(p *meshconfig.MeshConfig_ExtensionProvider) bool {
 	return p.GetOpentelemetry().GetServiceAttributeEnrichment() == meshconfig.MeshConfig_ExtensionProvider_OTEL_SEMANTIC_CONVENTIONS
 }
 
-// imageVersion is the tag of an image, its digest, or both.
+// imageVersion is the tag of an image, its digest, or both. The API server takes any text for an image, and
+// templates write the version into YAML: what no image can have is no version.
 func imageVersion(image string) string {
+	if strings.IndexFunc(image, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\' }) >= 0 {
+		return ""
+	}
 	name, digest, _ := strings.Cut(image, "@")
 	_, tag, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ":")
 	switch {

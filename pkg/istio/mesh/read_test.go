@@ -135,6 +135,7 @@ func TestOTelAttributes(t *testing.T) {
 		"digest":      {"else the digest", wanted, nil, nil, one("registry.example:5000/web@sha256:ab"), "service.namespace=shop,service.version=sha256:ab,service.instance.id=shop.$(POD_NAME).web"},
 		"both":        {"or both", wanted, nil, nil, one("web:2@sha256:ab"), "service.namespace=shop,service.version=2@sha256:ab,service.instance.id=shop.$(POD_NAME).web"},
 		"neither":     {"a version may be unknown", wanted, nil, nil, one("registry.example:5000/web"), "service.namespace=shop,service.instance.id=shop.$(POD_NAME).web"},
+		"no image":    {"what no image can have stays out of YAML", wanted, nil, nil, one("a:1\"\n  privileged: true"), "service.namespace=shop,service.instance.id=shop.$(POD_NAME).web"},
 		"label":       {"a label comes before the image", wanted, nil, map[string]string{versionLabel: "v3"}, one("a:1"), "service.namespace=shop,service.version=v3,service.instance.id=shop.$(POD_NAME).web"},
 		"two":         {"two images have no one version", wanted, nil, nil, append(one("a:1"), one("b:2")...), "service.namespace=shop,service.instance.id=shop.$(POD_NAME).web"},
 		"none":        {"without a container there is no instance", wanted, nil, nil, nil, "service.namespace=shop"},
