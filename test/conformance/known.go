@@ -21,20 +21,40 @@ func proxyInBothLists(r *runner, in *input) bool {
 		return pod.Named(pod.Items(spec, "containers"), proxy) != nil, pod.Named(pod.Items(spec, "initContainers"), proxy) != nil
 	}
 	ordinary, early := has(in.pod)
-	brought := false
+	wished := ordinary && !slices.Contains(in.recorded()["containers"], proxy)
+	brings, brought := false, false
 	for _, t := range in.selected() {
-		o, e := has(r.alone(in, t))
+		o, e := r.proxyLists(in, t)
 		if brought = brought || e; brought && ordinary && in.native() {
 			ordinary, early = false, true
 		}
-		ordinary, early = ordinary || o, early || e
+		ordinary, early, brings = ordinary || o, early || e, brings || o
+	}
+	if wished && brings { // what its author wrote is laid over it where the template has it
+		ordinary = true
 	}
 	return ordinary && early
 }
 
+// proxyLists are the lists to which a template brings the proxy, alone on a pod without a record: the
+// record that is made of it tells. A template that goes over the pod's containers brings one that is there.
+func (r *runner) proxyLists(in *input, template string) (ordinary, native bool) {
+	notes := in.annotations()
+	for _, key := range []string{statusKey, overridesKey} {
+		notes = pod.With(notes, key, nil)
+	}
+	notes = pod.With(notes, "inject.istio.io/templates", template)
+	one, err := in.withObject([]byte(text(pod.With(in.pod, "metadata", pod.With(pod.Object(in.pod, "metadata"), "annotations", notes)))))
+	if err != nil {
+		return false, false
+	}
+	made := &input{pod: r.result(one)}
+	return slices.Contains(made.recorded()["containers"], proxy), slices.Contains(made.recorded()["initContainers"], proxy)
+}
+
 // proxyInOneList: the proxy stands in the pod once, where the original has it too, and has what each
 // template brings. With native sidecars it is an init container.
-func proxyInOneList(_ *runner, p *pair) error {
+func proxyInOneList(r *runner, p *pair) error {
 	want, got := spec(p.want), spec(p.got)
 	in, count := "", 0
 	for _, list := range pod.ContainerLists {
@@ -45,7 +65,8 @@ func proxyInOneList(_ *runner, p *pair) error {
 			}
 		}
 	}
-	if count != 1 || p.in.native() && in != "initContainers" {
+	early := func(t string) bool { _, native := r.proxyLists(p.in, t); return native }
+	if count != 1 || p.in.native() && slices.ContainsFunc(p.in.selected(), early) && in != "initContainers" {
 		return fmt.Errorf("%s stands %d times in the pod, at last in %s", proxy, count, in)
 	}
 	if at, pos := pod.Place(pod.Items(got, in), proxy), pod.Place(pod.Items(want, in), proxy); at != pos {
@@ -103,7 +124,11 @@ func unlist(o outcome) {
 		for _, list := range pod.ContainerLists {
 			record[list] = slices.DeleteFunc(pod.Items(record, list), func(item any) bool { return item == proxy || name(item) == proxy })
 		}
-		notes[key] = text(norm(record, ""))
+		if left, _ := norm(record, "").(map[string]any); len(left) > 0 {
+			notes[key] = text(left)
+			continue
+		}
+		delete(notes, key)
 	}
 }
 

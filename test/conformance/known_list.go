@@ -5,7 +5,7 @@ package main
 import "slices"
 
 // rules are the known differences.
-func rules() []rule { return slices.Concat(defects(), guards()) }
+func rules() []rule { return slices.Concat(defects(), handlerDefects(), guards()) }
 
 // defects are where the original goes wrong.
 func defects() []rule {
@@ -46,19 +46,50 @@ func defects() []rule {
 			applies: recordIsForeign, holds: asIfNew,
 		},
 		{
-			id:      "probe-port-unknown",
-			reason:  "a probe that names a port which its container has not is left as its author wrote it: the original points it at the agent, which does not know it",
-			applies: probesNameNoPort, holds: thoseProbesStay,
+			id:      "wishes-are-written-down",
+			reason:  "defect 3: in a call after the first the original writes down no wish for a container that templates bring, and forgets it in the next",
+			applies: bringsAgain, holds: wishesWritten,
 		},
 		{
-			id:      "status-port-zero",
-			reason:  "the original points probes at port 0 where the annotation asks for it, which the API server refuses",
-			applies: statusPortZero, holds: probesStay,
+			id:      "pod-says-not-to-wait",
+			reason:  "a pod that says that it does not wait for the proxy does not, whatever the values say",
+			applies: goesAhead, holds: proxyGoesLast,
+		},
+		{
+			id:      "bad-configuration-is-kept-out",
+			reason:  "the original puts a configuration into force whose default template fails on every pod",
+			applies: keptOut, holds: configurationRefused,
 		},
 		{
 			id:      "cronjob-metadata-on-the-pod",
 			reason:  "the original writes labels, annotations and its record to the Job of a CronJob, so that the pod has none",
 			applies: cronJob, holds: metadataOnThePod,
+		},
+	}
+}
+
+// handlerDefects are where it goes wrong with probes and hooks.
+func handlerDefects() []rule {
+	return []rule{
+		{
+			id:      "probe-port-unknown",
+			reason:  "a probe that names a port which its container has not is left as its author wrote it: the original points it at the agent, which does not know it",
+			applies: probesNameNoPort, holds: thoseProbesStay,
+		},
+		{
+			id:      "agent-answers-for-itself",
+			reason:  "a probe of the agent itself is left as its author wrote it: the original points it at an answer for the application that the agent does not know",
+			applies: handlersAskTheAgent, holds: theyStay,
+		},
+		{
+			id:      "handler-has-one-kind",
+			reason:  "the original merges two handlers of the proxy's into one of two kinds, which the API server refuses",
+			applies: handlersClash, holds: handlerHasOneKind,
+		},
+		{
+			id:      "status-port-zero",
+			reason:  "the original points probes at port 0 where the annotation asks for it, which the API server refuses",
+			applies: statusPortZero, holds: probesStay,
 		},
 	}
 }
@@ -85,6 +116,11 @@ func guards() []rule {
 			id:      "volumes-of-the-author",
 			reason:  "the original adds what the annotation says: a file outside of its volume, or a mount without a volume, which the API server refuses without naming the annotation",
 			applies: badVolumes, holds: volumesRefused,
+		},
+		{
+			id:      "resources-of-the-author",
+			reason:  "the original takes a request above its limit and quantities below 0 from annotations, and the API server refuses the pod without naming them (case 22)",
+			applies: resourcesContradict, holds: resourcesRefused,
 		},
 	}
 }

@@ -10,9 +10,13 @@ import (
 	"github.com/pillion-dev/pillion/pkg/pod"
 )
 
-// onlyTheProxy: the pod's only container is the proxy, and a template makes it an init container.
+// onlyTheProxy: the pod's only container is the proxy, and a template makes it an init container; or the
+// pod came without containers.
 func onlyTheProxy(r *runner, in *input) bool {
 	own := pod.Items(pod.Object(in.pod, "spec"), "containers")
+	if len(own) == 0 {
+		return in.review != nil
+	}
 	if len(own) != 1 || name(own[0]) != proxy || !in.native() {
 		return false
 	}

@@ -71,12 +71,28 @@ func recordIsForeign(r *runner, in *input) bool {
 			}
 		}
 	}
-	return len(there) > 0 && len(diff(norm(r.fresh(in), ""), norm(r.fresh(in, there...), ""), "")) > 0
+	with, without := r.anew(in), r.anew(in, there...)
+	return len(there) > 0 && (len(diff(norm(with.container(proxy), ""), norm(without.container(proxy), ""), "")) > 0 || !maps.Equal(firsts(with), firsts(without)))
 }
 
-// fresh is the proxy that the pod gets without its record, and without some of the containers that the
-// record names.
+// firsts are the annotations in which templates name the application's first container.
+func firsts(o outcome) map[string]any {
+	m, _ := o.tree.(map[string]any)
+	out := map[string]any{}
+	for _, key := range []string{"kubectl.kubernetes.io/default-container", "kubectl.kubernetes.io/default-logs-container"} {
+		out[key] = at(m, []string{"metadata", "annotations"})[key]
+	}
+	return out
+}
+
+// fresh is the proxy that the pod gets so.
 func (r *runner) fresh(in *input, without ...string) map[string]any {
+	return r.anew(in, without...).container(proxy)
+}
+
+// anew is what the pod becomes without its record, and without some of the containers that the record
+// names.
+func (r *runner) anew(in *input, without ...string) outcome {
 	meta, left := pod.Object(in.pod, "metadata"), pod.Object(in.pod, "spec")
 	for list, names := range in.recorded() {
 		gone := func(item any) bool { return slices.Contains(without, name(item)) && slices.Contains(names, name(item)) }
@@ -88,9 +104,9 @@ func (r *runner) fresh(in *input, without ...string) map[string]any {
 	bare := pod.With(pod.With(in.pod, "spec", left), "metadata", pod.With(meta, "annotations", pod.With(in.annotations(), statusKey, nil)))
 	one, err := in.withObject([]byte(text(bare)))
 	if err != nil {
-		return nil
+		return outcome{}
 	}
-	return outcome{tree: r.result(one)}.container(proxy)
+	return outcome{tree: r.result(one)}
 }
 
 // asIfNew: the proxy is the one that the pod would get without the record, and without the proxy that an
@@ -106,6 +122,16 @@ func asIfNew(r *runner, p *pair) error {
 	for _, list := range pod.ContainerLists {
 		strike(spec(p.got), list, proxy)
 		strike(spec(p.want), list, proxy)
+	}
+	wanted, _ := p.want.tree.(map[string]any)
+	notes := at(wanted, []string{"metadata", "annotations"})
+	for key, value := range firsts(r.anew(p.in, proxy)) {
+		if is := firsts(p.got)[key]; is != value {
+			return fmt.Errorf("%s is %v, want %v", key, is, value)
+		}
+		if notes[key] != nil {
+			notes[key] = value
+		}
 	}
 	return nil
 }

@@ -69,6 +69,9 @@ func (v *verdict) add(part verdict, place string) {
 // manifestPairs takes the pods out of the documents, so that rules can speak about each, and compares
 // what is left: it must be as it was, and mean what it means in the original's output.
 func (r *runner) manifestPairs(in *input, before []any, whole pair) (verdict, []pair) {
+	if whole.want.kind == done && whole.got.kind == failed {
+		return r.manifestRefused(in, before, whole), nil
+	}
 	if whole.want.kind != whole.got.kind || whole.want.kind != done {
 		return verdict{problems: whole.compare()}, nil
 	}
@@ -85,19 +88,41 @@ func (r *runner) manifestPairs(in *input, before []any, whole pair) (verdict, []
 	v.problems = append(v.problems, diff(said(gotRest), said(wantRest), "")...)
 	var pairs []pair
 	for i, found := range ins {
-		one := *in
-		one.pod, one.job = found, found["job"]
-		one.owner, _ = found["owner"].(string)
-		for _, p := range []map[string]any{ins[i], wants[i], gots[i]} {
+		one := in.inside(found)
+		for _, p := range []map[string]any{wants[i], gots[i]} {
 			delete(p, "owner")
 		}
-		delete(found, "job")
-		one.raw = []byte(text(found))
-		one.namespace = pod.Text(pod.Object(found, "metadata"), "namespace")
 		got := outcome{kind: injected, tree: canonical(gots[i]), text: whole.got.text}
-		pairs = append(pairs, pair{&one, outcome{kind: injected, tree: canonical(wants[i])}, got})
+		pairs = append(pairs, pair{one, outcome{kind: injected, tree: canonical(wants[i])}, got})
 	}
 	return v, pairs
+}
+
+// inside is the case of a pod that was taken out of a manifest.
+func (in *input) inside(found map[string]any) *input {
+	one := *in
+	one.pod, one.job = found, found["job"]
+	one.owner, _ = found["owner"].(string)
+	delete(found, "owner")
+	delete(found, "job")
+	one.raw = []byte(text(found))
+	one.namespace = pod.Text(pod.Object(found, "metadata"), "namespace")
+	return &one
+}
+
+// manifestRefused finds the pod for which a rule says that the manifest must be refused: one is enough.
+func (r *runner) manifestRefused(in *input, before []any, whole pair) verdict {
+	_, ins := takePods(before)
+	_, wants := takePods(whole.want.tree)
+	for i := range min(len(ins), len(wants)) {
+		one := in.inside(ins[i])
+		delete(wants[i], "owner")
+		p := pair{one, outcome{kind: injected, tree: canonical(wants[i])}, outcome{kind: failed, text: whole.got.text}}
+		if v := r.judge(p); v.known != "" && len(v.problems) == 0 {
+			return v
+		}
+	}
+	return verdict{problems: whole.compare()}
 }
 
 // inject runs the command line as a user would.

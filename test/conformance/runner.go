@@ -110,6 +110,9 @@ func problem(format string, args ...any) verdict {
 // pod runs a pod through the engine and the HTTP handler.
 func (r *runner) pod(in *input, want outcome) verdict {
 	got, problems := r.both(in)
+	if got.kind == skipped && got.text == reason.AlreadyInjected.String() {
+		got = outcome{kind: injected, tree: in.pod} // the original sends an empty patch
+	}
 	v := r.judge(pair{in: in, want: want, got: got})
 	v.problems = append(v.problems, problems...)
 	if got.kind == injected {
