@@ -15,6 +15,7 @@ import (
 // order puts the containers where they start in time. The author's keep their order.
 func (r *run) order() error {
 	spec := pod.Object(r.After, "spec")
+	defer r.settle(spec)
 	if r.status != nil {
 		before := pod.Object(r.Raw, "spec")
 		for _, list := range pod.ContainerLists {
@@ -39,6 +40,23 @@ func (r *run) order() error {
 	toFront(spec, "initContainers", validationName)
 	toBack(spec, "initContainers", initName, coreDumpName)
 	return nil
+}
+
+// settle writes quantities of an author's own proxy in their shortest form where it has found another
+// place: it is written anew there.
+func (r *run) settle(spec map[string]any) {
+	before := pod.Object(r.Raw, "spec")
+	for _, list := range pod.ContainerLists {
+		items := pod.Items(spec, list)
+		at := pod.Place(items, proxyName)
+		if at < 0 || ofPod(r.Raw, proxyName) == nil || pod.Place(pod.Items(before, list), proxyName) == at {
+			continue
+		}
+		c := items[at].(map[string]any)
+		if resources := pod.Object(c, "resources"); resources != nil {
+			c["resources"] = pod.Canonical(pod.Schema().At("spec", list, "*", "resources"), resources)
+		}
+	}
 }
 
 // holds tells whether the application waits for the proxy. What the pod itself says beats the mesh and
