@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/pillion-dev/pillion/pkg/finish"
 	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/policy"
 	"github.com/pillion-dev/pillion/pkg/reason"
@@ -18,7 +19,7 @@ import (
 func (r *run) advise() error {
 	r.otherSystem()
 	r.endlessJob()
-	r.firstPullSecrets()
+	r.Warnings = append(r.Warnings, finish.PullSecrets(r.Raw, r.After)...)
 	r.badLabels()
 	return nil
 }
@@ -35,15 +36,6 @@ func (r *run) endlessJob() {
 	job := r.Owner.Kind == "Job" || r.Owner.Kind == "CronJob"
 	if job && pod.Named(pod.Items(pod.Object(r.After, "spec"), "containers"), proxyName) != nil {
 		r.Warn(reason.JobNeverCompletes, "spec.containers["+proxyName+"]", "no native sidecar: the Job will not complete while it runs")
-	}
-}
-
-// firstPullSecrets: the API server adds those of the service account to a pod that has none. Of pods that
-// it sends it has done so already, so the webhook does not pass this warning on.
-func (r *run) firstPullSecrets() {
-	const list = "imagePullSecrets"
-	if len(pod.Items(pod.Object(r.Raw, "spec"), list)) == 0 && len(pod.Items(pod.Object(r.After, "spec"), list)) > 0 {
-		r.Warn(reason.PullSecretsReplace, "spec."+list, "added here, so the service account's own will not be")
 	}
 }
 

@@ -68,18 +68,32 @@ func (r *run) fault(key Key, value string) error {
 	switch {
 	case key.Name == proxyConfigKey:
 		return r.checkProxyConfig(value)
-	case key.check == nil, slices.Contains([]string{userVolumeKey, userMountKey, datadogKey}, key.Name) && !r.reads(key.Name):
+	case key.check == nil, slices.Contains(keysOfTemplates, key.Name) && !r.reads(key.Name):
 		return nil
 	}
 	return key.check(value)
 }
 
-// reads tells whether a template of the pod names a key: to one that none does, any value may be given.
+// keysOfTemplates are the keys that nothing reads but templates: to a pod of which none does, any value
+// may be given.
+var keysOfTemplates = []string{userVolumeKey, userMountKey, datadogKey}
+
+// mentions are the keys that each template names.
+func mentions(templates []Template) map[string][]string {
+	out := map[string][]string{}
+	for _, t := range templates {
+		for _, key := range registry {
+			if strings.Contains(t.Text, key.Name) {
+				out[t.Name] = append(out[t.Name], key.Name)
+			}
+		}
+	}
+	return out
+}
+
+// reads tells whether a template of the pod names a key.
 func (r *run) reads(key string) bool {
-	names := r.d.selected(r.head)
-	return slices.ContainsFunc(r.d.config.Templates, func(t Template) bool {
-		return slices.Contains(names, t.Name) && strings.Contains(t.Text, key)
-	})
+	return slices.ContainsFunc(r.d.selected(r.head), func(name string) bool { return slices.Contains(r.d.mentions[name], key) })
 }
 
 // checkProxyConfig tells of unknown fields too, which istiod passes over in silence.

@@ -25,7 +25,7 @@ func checked(t *testing.T, labels, annotations map[string]string) (*reason.Refus
 		{Name: "a", Text: "{{ index .ObjectMeta.Annotations `" + userVolumeKey + "` }}{{ index .ObjectMeta.Annotations `" + userMountKey + "` }}{{/* " + datadogKey + " */}}"},
 		{Name: "b"},
 	}}
-	r := &run{Work: &inject.Work{}, d: &dialect{config: c}, head: headOf(labels, annotations)}
+	r := &run{Work: &inject.Work{}, d: &dialect{config: c, mentions: mentions(c.Templates)}, head: headOf(labels, annotations)}
 	refusal, _ := r.check().(*reason.Refusal)
 	return refusal, r.Warnings
 }

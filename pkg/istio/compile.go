@@ -3,6 +3,7 @@
 package istio
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,6 +40,7 @@ func static(c Config, o inject.Options) (*dialect, []inject.Finding) {
 		c.Policy, c.NeverInjectSelector, c.AlwaysInjectSelector = config.PolicyEnabled, nil, nil
 	}
 	d := &dialect{config: c, revision: o.Revision, own: o.OwnNamespace, templates: map[string]*render.Template{}, settings: readSettings(c.Values)}
+	d.cluster, d.mentions = cmp.Or(c.Cluster, d.settings.cluster, defaultCluster), mentions(c.Templates)
 	funcs := functions(c.Env)
 	funcs["protoToJSON"] = protoToJSON(func(m proto.Message) (string, error) { return c.Mesh.JSON(m) })
 	var findings []inject.Finding

@@ -39,7 +39,7 @@ func (r *run) nativeWanted() bool {
 	case "off":
 		return false
 	}
-	if r.cluster() != r.d.config.cluster() {
+	if r.cluster() != r.d.cluster {
 		return false // nothing is known of that cluster's nodes
 	}
 	old, name := r.Facts.OldNodes, r.head.Spec.NodeName
@@ -67,9 +67,4 @@ const defaultCluster = "Kubernetes"
 // cluster is the name of the cluster that the pod is for.
 func (r *run) cluster() string {
 	return cmp.Or(r.env[clusterEnv], r.d.settings.cluster, defaultCluster)
-}
-
-// cluster is the name of the cluster whose nodes are known.
-func (c *Config) cluster() string {
-	return cmp.Or(c.Cluster, readSettings(c.Values).cluster, defaultCluster)
 }

@@ -58,7 +58,7 @@ func TestNativeWanted(t *testing.T) {
 		head.Spec.NodeName = c.bound
 		r := &run{
 			Work: &inject.Work{Facts: inject.Facts{OldNodes: c.old, NodeKnown: c.known}},
-			d:    &dialect{config: Config{NativeSidecars: c.mode}}, head: head,
+			d:    &dialect{cluster: defaultCluster, config: Config{NativeSidecars: c.mode}}, head: head,
 		}
 		if got := r.nativeWanted(); got != c.want {
 			t.Errorf("%s: got %t", name, got)

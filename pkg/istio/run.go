@@ -17,7 +17,9 @@ type dialect struct {
 	config    Config
 	revision  string // default: "default"; empty for an offline injection
 	own       string // the injector's namespace
+	cluster   string // whose nodes are known
 	templates map[string]*render.Template
+	mentions  map[string][]string // by template: the keys that it names
 	settings  settings
 	rules     rules
 	notes     []note // what has no effect in the configuration

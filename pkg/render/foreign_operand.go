@@ -60,24 +60,10 @@ type operand struct {
 
 // commands folds the commands of a pipeline: each is the last argument of the next.
 func (c *foreignCompiler) commands(n *parse.PipeNode) term {
-	if c.nesting == maxNesting {
-		c.find(reason.TemplateLimit, int(n.Pos), "", fmt.Sprintf("the template is nested more than %d deep", maxNesting))
+	var last *operand
+	if !c.fold(n, func(cmd *parse.CommandNode, source string) { last = &operand{opened(c.command(cmd, last)), source} }) {
 		return termConst{}
 	}
-	c.nesting++
-	var last *operand
-	for i, cmd := range n.Cmds {
-		if i == maxNesting {
-			c.find(reason.TemplateLimit, int(n.Pos), "", fmt.Sprintf("a pipeline has more than %d commands", maxNesting))
-			break
-		}
-		source := brief(cmd.String())
-		if last != nil {
-			source = brief(last.source + " | " + source)
-		}
-		last = &operand{opened(c.command(cmd, last)), source}
-	}
-	c.nesting--
 	return last.term
 }
 

@@ -40,26 +40,36 @@ type piece struct {
 	source string
 }
 
-// commands folds the commands of a pipeline: each is the last argument of the next.
-func (c *compiler) commands(n *parse.PipeNode) expr {
+// fold visits the commands of a pipeline in their order, each with the text of the pipeline so far, for
+// messages. It is false, and a finding, where the pipeline is nested too deep.
+func (c *compiler) fold(n *parse.PipeNode, visit func(cmd *parse.CommandNode, source string)) bool {
 	if c.nesting == maxNesting {
 		c.find(reason.TemplateLimit, int(n.Pos), "", fmt.Sprintf("the template is nested more than %d deep", maxNesting))
-		return constant{}
+		return false
 	}
 	c.nesting++
-	var last *piece
+	source := ""
 	for i, cmd := range n.Cmds {
 		if i == maxNesting {
 			c.find(reason.TemplateLimit, int(n.Pos), "", fmt.Sprintf("a pipeline has more than %d commands", maxNesting))
 			break
 		}
-		source := brief(cmd.String())
-		if last != nil {
-			source = brief(last.source + " | " + source)
+		if i > 0 {
+			source += " | "
 		}
-		last = &piece{c.command(cmd, last), source}
+		source = brief(source + brief(cmd.String()))
+		visit(cmd, source)
 	}
 	c.nesting--
+	return true
+}
+
+// commands folds the commands of a pipeline: each is the last argument of the next.
+func (c *compiler) commands(n *parse.PipeNode) expr {
+	var last *piece
+	if !c.fold(n, func(cmd *parse.CommandNode, source string) { last = &piece{c.command(cmd, last), source} }) {
+		return constant{}
+	}
 	return last.value
 }
 
