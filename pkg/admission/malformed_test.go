@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,10 +76,10 @@ func (tt row) want() string {
 
 func runRows(t *testing.T, rows map[string]row) {
 	t.Helper()
-	seen := 0
+	var seen atomic.Int64
 	server := httptest.NewServer(Handler(
 		reviewFunc(func(context.Context, *Request) (Response, error) { return Response{}, nil }),
-		Options{Observe: func(o Outcome) { seen++ }}))
+		Options{Observe: func(Outcome) { seen.Add(1) }}))
 	defer server.Close()
 	for name, tt := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -106,8 +107,9 @@ func runRows(t *testing.T, rows map[string]row) {
 			}
 		})
 	}
-	if seen != len(rows) {
-		t.Errorf("%d outcomes of %d requests", seen, len(rows))
+	server.Close() // an outcome is told after its answer: wait for the last
+	if int(seen.Load()) != len(rows) {
+		t.Errorf("%d outcomes of %d requests", seen.Load(), len(rows))
 	}
 }
 
