@@ -46,7 +46,7 @@ func (c *compiler) native() *Template {
 		return nil
 	}
 	t := &Template{source: c.source, main: c.compile(trees)}
-	t.reads = c.reads
+	t.reads, t.sight = c.reads, look(&c.source, trees)
 	if len(c.findings) == 0 {
 		c.analyse(t.main)
 	}

@@ -119,7 +119,7 @@ func (c *compiler) foreign() *Template {
 		return nil
 	}
 	main := f.compile(trees)
-	return &Template{source: c.source, script: main, reads: f.reads, changes: f.changes}
+	return &Template{source: c.source, script: main, reads: f.reads, changes: f.changes, sight: look(&c.source, trees)}
 }
 
 // compile makes a script of every tree, as the native compiler makes blocks.

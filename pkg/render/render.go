@@ -34,6 +34,10 @@ type Source struct {
 	// and results are bounded as those of all others.
 	Funcs map[string]any
 
+	// Narrow tells what a function of Funcs reads of an argument, by the argument's place from 0, where
+	// that is not all: the fields of a struct, or the keys of a map; see Template.Sees.
+	Narrow map[string]map[int][]string
+
 	// Bare permits text that a pod controls outside the quoting functions, for a dialect whose
 	// templates were written so. The layer is then only as safe as the template.
 	Bare bool
@@ -121,6 +125,7 @@ type Template struct {
 	reads  Reads
 	runs   sync.Pool // of *run: scratch space, kept between renderings
 	shelf  shelf
+	sight  sight
 
 	script  *script // in place of main, for a foreign template
 	changes bool    // a foreign template that calls set or the like
