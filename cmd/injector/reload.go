@@ -79,7 +79,7 @@ func away(err error) bool {
 // load compiles a configuration and puts it in force, all of it or nothing. Requests that have begun
 // end with the engine that they began with.
 func (w *works) load(t texts) error {
-	e, err := w.flags.engine.compile(t, inject.Options{Revision: w.flags.engine.revision, OwnNamespace: w.flags.namespace})
+	e, err := w.flags.engine.compile(t, inject.Options{Revision: w.flags.engine.revision, OwnNamespace: w.flags.namespace, Reuse: w.flags.reuse})
 	if err != nil {
 		return err
 	}

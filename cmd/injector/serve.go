@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/pillion-dev/pillion/pkg/cluster"
 	"github.com/pillion-dev/pillion/pkg/cluster/apply"
@@ -37,7 +38,9 @@ type serveFlags struct {
 	offline                        bool
 	kubeconfig, logLevel, tlsFloor string
 	drain                          time.Duration
+	reuseMemory                    string
 
+	reuse   int64                  // reuseMemory in bytes
 	foreign bool                   // the Istio dialect is served
 	said    func(flag string) bool // the flag was given
 }
@@ -93,6 +96,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error; debug tells every decision")
 	fs.StringVar(&f.tlsFloor, "tls-min-version", "1.3", "1.3, or 1.2 for proxies that terminate TLS and older FIPS builds")
 	fs.DurationVar(&f.drain, "drain", 5*time.Second, "how long to go on answering after a signal to stop")
+	fs.StringVar(&f.reuseMemory, "reuse-memory", "64Mi", "memory for finished injections that pods of the same shape reuse; 0 keeps none")
 }
 
 // complete checks the flags and fills in what depends on where we run.
@@ -139,6 +143,11 @@ func (f *serveFlags) complete() error {
 	if f.drain < 0 || f.drain > 10*time.Minute {
 		return usage("want 0s to 10m", "--drain %s is not possible", f.drain)
 	}
+	reuse, err := resource.ParseQuantity(f.reuseMemory)
+	if err != nil || reuse.Sign() < 0 || reuse.Cmp(resource.MustParse("1Ti")) > 0 {
+		return usage("want a quantity such as 64Mi, or 0", "--reuse-memory %q is not possible", f.reuseMemory)
+	}
+	f.reuse = reuse.Value()
 	if _, err := revision.Wanted(f.wanted()); err != nil {
 		return usage("", "%w", err)
 	}

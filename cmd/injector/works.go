@@ -125,7 +125,7 @@ func (w *works) handler() *admissionHandler {
 			}
 			w.metrics.Admission(metrics.Review{
 				Webhook: metrics.Inject, Operation: o.Operation, Decision: metrics.Decision(o.Decision), Reason: o.Reason,
-				DryRun: o.DryRun, Duration: o.Duration, PatchBytes: o.PatchBytes, Templates: o.Templates,
+				DryRun: o.DryRun, Duration: o.Duration, PatchBytes: o.PatchBytes, Templates: o.Templates, Reused: o.Reused,
 			})
 		},
 	})

@@ -40,8 +40,8 @@ type Request struct {
 	DryRun      bool
 	User        string
 	Groups      []string
-	Object      []byte // nil where there is none, as on DELETE
-	OldObject   []byte // nil where there is none, as on CREATE
+	Object      []byte // one JSON value in UTF-8 without duplicate names; nil where there is none, as on DELETE
+	OldObject   []byte // likewise; nil where there is none, as on CREATE
 	Path        string // what stands after Options.Mount in the URL, still escaped
 }
 
@@ -53,6 +53,7 @@ type Response struct {
 	AuditAnnotations map[string]string // keys without a slash; the API server puts the webhook's name before them
 	Reason           reason.Reason     // for the Outcome; not sent
 	Templates        []string          // that made the patch; for the Outcome; not sent
+	Reused           bool              // the patch was at hand; for the Outcome; not sent
 }
 
 // Decision is how a request ended.
@@ -76,6 +77,7 @@ type Outcome struct {
 	Status     int // of the HTTP answer
 	PatchBytes int
 	Templates  []string      // that made the patch
+	Reused     bool          // the patch was at hand
 	Duration   time.Duration // zero without Options.Now
 	Panicked   bool
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	admissionv1 "k8s.io/api/admission/v1"
@@ -62,6 +63,16 @@ func checkReviewed(t *testing.T, answer, body []byte, seen *Request) {
 	strict(t, string(answer), &got)
 	if seen == nil || string(got.Response.UID) != seen.UID || !got.Response.Allowed {
 		t.Fatalf("answer %s to request %+v", answer, seen)
+	}
+	for _, object := range [][]byte{seen.Object, seen.OldObject} {
+		if len(object) > 0 && (!jsontext.Value(object).IsValid() || !bytes.Contains(body, object)) {
+			t.Fatalf("an object that is no JSON value of the body: %q", object)
+		}
+	}
+	if _, again := Answer(context.Background(), reviewFunc(func(_ context.Context, req *Request) (Response, error) {
+		return Response{Patch: req.Object, Warnings: req.Groups}, nil
+	}), body); string(again) != string(answer) {
+		t.Fatalf("without HTTP the answer is %q, with it %q", again, answer)
 	}
 	// What we take, the API server's own reader must read in the same way. It also reads fields
 	// that we do not, and may find those wrong.

@@ -3,6 +3,7 @@
 package admission
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -53,12 +54,27 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) answer {
 	if err != nil {
 		return failed(nil, err)
 	}
+	return asked(body, afterMount(r, h.Mount), func(req *Request) (Response, error) { return h.review(r, req) })
+}
+
+// Answer answers the body of one review, as Handler does but for the deadline, the log and the outcome:
+// for benchmarks, and callers without HTTP.
+func Answer(ctx context.Context, r Reviewer, body []byte) (status int, answer []byte) {
+	a := asked(body, "", func(req *Request) (Response, error) { return r.Review(ctx, req) })
+	if a.status != http.StatusOK {
+		return a.status, []byte(a.text)
+	}
+	return a.status, a.body
+}
+
+// asked decodes a review, asks about it, and puts the answer into words.
+func asked(body []byte, path string, ask func(*Request) (Response, error)) answer {
 	req, version, err := decode(body)
 	if err != nil {
 		return failed(nil, err)
 	}
-	req.Path = afterMount(r, h.Mount)
-	resp, err := h.review(r, req)
+	req.Path = path
+	resp, err := ask(req)
 	if err != nil && !errors.As(err, &resp.Denied) {
 		return failed(req, err)
 	}
@@ -78,7 +94,7 @@ func answered(req *Request, version string, resp Response) answer {
 		a.outcome.Decision, a.outcome.Reason = Refused, resp.Denied.Reason
 	case len(resp.Patch) > 0:
 		a.outcome.Decision, a.outcome.PatchBytes = Injected, len(resp.Patch)
-		a.outcome.Templates = resp.Templates
+		a.outcome.Templates, a.outcome.Reused = resp.Templates, resp.Reused
 	default:
 		a.outcome.Decision = Skipped
 	}

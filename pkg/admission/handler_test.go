@@ -248,3 +248,16 @@ func TestBrokenBody(t *testing.T) {
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestAnswerTellsFaults(t *testing.T) {
+	broken := reviewFunc(func(context.Context, *Request) (Response, error) { return Response{}, errors.New("out of order") })
+	for body, want := range map[string]string{
+		`{}`:                    `400 kind is "", not AdmissionReview`,
+		reviewV1(`"object":{}`): `500 out of order`,
+	} {
+		status, text := Answer(t.Context(), broken, []byte(body))
+		if got := fmt.Sprintf("%d %s", status, text); got != want {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+	}
+}

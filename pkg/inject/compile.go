@@ -10,6 +10,7 @@ import (
 	"github.com/pillion-dev/pillion/pkg/config"
 	"github.com/pillion-dev/pillion/pkg/finish"
 	"github.com/pillion-dev/pillion/pkg/param"
+	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/policy"
 	"github.com/pillion-dev/pillion/pkg/reason"
 	"github.com/pillion-dev/pillion/pkg/render"
@@ -28,7 +29,8 @@ type Engine struct {
 
 	nativeSidecars string
 
-	dialect *Dialect // nil: the native one
+	dialect  *Dialect  // nil: the native one
+	outcomes *outcomes // nil: none are kept
 }
 
 // template is a compiled template.
@@ -39,6 +41,7 @@ type template struct {
 	params param.Set
 	open   []string // the fields of its containers that an author may set
 	order  []finish.Constraint
+	hides  pod.Hidden
 
 	labels, containers []string // that it sets and renders on the sample pods
 	beside             bool     // it brings a sidecar: by name, or as a native one
@@ -95,7 +98,7 @@ func New(c config.Config, o Options) (*Engine, error) {
 	if o.Revision == "" {
 		o.Revision = "default"
 	}
-	e := &Engine{options: o, config: c, named: map[string][]*template{}, nativeSidecars: c.NativeSidecars}
+	e := &Engine{options: o, config: c, named: map[string][]*template{}, nativeSidecars: c.NativeSidecars, outcomes: newOutcomes(o.Reuse)}
 	var findings []Finding
 	for i, t := range c.Templates {
 		compiled, faults := compile(t, func(field string) config.Position {
@@ -162,7 +165,12 @@ func compile(t config.Template, place func(field string) config.Position) (*temp
 		at := t.Origin.At(f.Line)
 		findings = append(findings, Finding{Reason: f.Reason, Template: t.Name, File: at.File, Line: at.Line, Detail: f.Detail, Hint: f.Hint})
 	}
-	out.code = code
+	if out.code = code; code != nil {
+		out.hides = Hides(code)
+		if slices.ContainsFunc(t.Parameters, func(p config.Parameter) bool { return p.Annotation == pod.CompletionIndex }) {
+			out.hides &^= pod.HideIndex
+		}
+	}
 	return out, findings
 }
 

@@ -23,6 +23,9 @@ type Dialect struct {
 	// to do. It is asked last.
 	Present func(*Work) bool
 
+	// Inputs are what the parts depend on beside the pod; nil: nothing is ever reused.
+	Inputs func(*Work) Inputs
+
 	// Meanings are the reasons that mean something else here: the registry names native keys.
 	Meanings map[reason.Reason]string
 }
@@ -51,17 +54,22 @@ type Work struct {
 	After  map[string]any // the pod as far as it is; a part replaces what it changes
 	Layers map[string]any // all that the templates bring, as one tree
 	State  any            // the dialect's own
+
+	engine *Engine
 }
+
+// Mark tells a benchmark what has been done since the last mark.
+func (w *Work) Mark(stage string) { w.engine.mark(stage) }
 
 // Speaking is an engine for a dialect.
 func Speaking(d *Dialect, o Options) *Engine {
-	return &Engine{options: o, config: d.Config, dialect: d}
+	return &Engine{options: o, config: d.Config, dialect: d, outcomes: newOutcomes(o.Reuse)}
 }
 
-// inject takes a pod through the dialect's parts.
-func (d *Dialect) inject(in pod.Doc, f Facts) (Result, error) {
-	head := in.Head()
-	w := &Work{In: in, Facts: f}
+// speak takes a pod through the dialect's parts.
+func (e *Engine) speak(in pod.Doc, f Facts) (Result, error) {
+	d, head := e.dialect, in.Head()
+	w := &Work{In: in, Facts: f, engine: e}
 	if w.Namespace = head.Metadata.Namespace; f.Namespace != "" {
 		w.Namespace = f.Namespace
 	}
@@ -71,36 +79,57 @@ func (d *Dialect) inject(in pod.Doc, f Facts) (Result, error) {
 	}
 	w.Decision = d.Decide(w)
 	w.Warnings = append(w.Warnings, w.Decision.Warnings...)
+	w.Mark("decide")
 	if !w.Decision.Inject {
 		return w.Result, nil
 	}
+	var from *key
+	if d.Inputs != nil {
+		from = e.keyOf(in, f, &w.Result, d.Inputs(w))
+	}
+	w.Mark("key")
+	if e.outcomes.take(from, &w.Result) {
+		return w.Result, nil
+	}
+	err := d.make(w)
+	if err == nil {
+		e.outcomes.keep(from, &w.Result, w.Layers)
+	}
+	return w.Result, err
+}
+
+// make runs the dialect's parts after the decision.
+func (d *Dialect) make(w *Work) error {
 	var err error
-	if w.Raw, err = in.Tree(); err != nil {
-		return w.Result, unreadable(err)
+	if w.Raw, err = w.In.Tree(); err != nil {
+		return unreadable(err)
 	}
 	if err := podShape(w.Raw); err != nil {
-		return w.Result, err
+		return err
 	}
+	w.Mark("decode")
 	w.After = w.Raw
 	for _, part := range d.Parts {
 		was := w.After
 		if err := part.Run(w); err != nil {
-			return w.Result, err
+			return err
 		}
-		if f.Trace && !pod.Equal(was, w.After) {
+		if w.Facts.Trace && !pod.Equal(was, w.After) {
 			w.Stages = append(w.Stages, Stage{part.Name, patch.Between(was, w.After)})
 		}
 	}
 	w.Hash, w.HashWithoutImages = hash(w.Layers), hash(withoutImages(w.Layers))
+	w.Mark("finish")
 	if !d.Present(w) {
 		w.Tree, w.Patch = w.After, patch.Between(w.Raw, w.After)
 	}
+	w.Mark("diff")
 	if len(w.Patch) == 0 {
 		w.Tree = nil
 		w.Decision.Inject, w.Decision.Reason, w.Decision.DecidedBy = false, reason.AlreadyInjected, "result"
 		w.Decision.Checks = append(w.Decision.Checks, policy.Check{Name: "result", Detail: "everything that the templates bring is there"})
 	}
-	return w.Result, nil
+	return nil
 }
 
 // Warn adds a warning to the result.

@@ -17,6 +17,14 @@ type Options struct {
 	Revision     string // default: "default"
 	OwnNamespace string // never injected; empty for none
 	Offline      bool   // pods come from manifests, not from an API server
+
+	// Reuse is the memory, in bytes, that finished injections may take which are kept for pods of the
+	// same shape. 0 keeps none; otherwise the newest is kept whatever its size.
+	Reuse int64
+
+	// Mark is told, where it is not nil, what has been done since it was told last: decide, key, decode,
+	// execute, parse, merge, finish or diff. A benchmark reads its clock there.
+	Mark func(stage string)
 }
 
 // Facts are what the pod itself does not tell.
@@ -75,6 +83,19 @@ type Result struct {
 	Stages    []Stage // of a trace
 
 	Hash, HashWithoutImages string
+
+	// Wire is the JSON of the patch where it is at hand. Of a reused outcome it is all there is: neither
+	// Tree nor Patch is made again.
+	Wire   []byte
+	Reused bool
+}
+
+// JSON is the patch as it goes to the API server; nil for none. It must not be changed.
+func (r Result) JSON() []byte {
+	if r.Wire == nil && len(r.Patch) > 0 {
+		return patch.Marshal(r.Patch)
+	}
+	return r.Wire
 }
 
 // Applied is a template that was applied, with its parameters.
@@ -98,41 +119,72 @@ type Stage struct {
 // itself is at fault.
 func (e *Engine) Inject(in pod.Doc, f Facts) (Result, error) {
 	if e.dialect != nil {
-		return e.dialect.inject(in, f)
+		return e.speak(in, f)
 	}
-	r, err := e.once(in, f, nil)
+	r, err := e.decide(in, f)
+	if err != nil || !r.Decision.Inject {
+		return r.Result, err
+	}
+	from := e.keyOf(in, f, &r.Result, r.inputs())
+	e.mark("key")
+	if e.outcomes.take(from, &r.Result) {
+		return r.Result, nil
+	}
+	err = r.make()
 	if err == nil && r.strange() {
 		own := r.own
-		r, err = e.once(in, f, own)
+		if r, err = e.decide(in, f); err != nil {
+			return r.Result, err
+		}
+		r.believed = own
+		err = r.make()
 		r.warn(reason.StatusRecordInvalid, statusPath, "entries that the templates do not bring were ignored")
+	}
+	if err == nil {
+		e.outcomes.keep(from, &r.Result, r.stack)
 	}
 	return r.Result, err
 }
 
-// once runs the stages. Of an earlier injection's record it believes the given paths only, or all
-// where none are given.
-func (e *Engine) once(in pod.Doc, f Facts, believed map[string]bool) (*run, error) {
+// decide asks the rules and chooses the templates.
+func (e *Engine) decide(in pod.Doc, f Facts) (*run, error) {
 	r := e.begin(in, f)
-	r.believed = believed
 	r.Decision = policy.Decide(e.rules, r.subject)
 	r.Warnings = append(r.Warnings, r.Decision.Warnings...)
-	if !r.Decision.Inject {
-		return r, nil
+	var err error
+	if r.Decision.Inject {
+		err = r.choose()
 	}
-	for _, stage := range []func() error{r.choose, r.peel, r.render, r.lay, r.finish} {
-		if err := stage(); err != nil || !r.Decision.Inject {
-			return r, err
+	e.mark("decide")
+	return r, err
+}
+
+// make runs the stages after the decision.
+func (r *run) make() error {
+	for _, stage := range []struct {
+		name string
+		do   func() error
+	}{{"decode", r.peel}, {"execute", r.render}, {"merge", r.lay}, {"finish", r.finish}} {
+		if err := stage.do(); err != nil || !r.Decision.Inject {
+			return err
 		}
+		r.engine.mark(stage.name)
 	}
 	if !r.present() {
 		r.Tree, r.Patch = r.after, patch.Between(r.raw, r.after)
-		if len(r.Patch) > 0 {
-			return r, nil
-		}
 	}
-	r.Tree = nil
-	r.skip(reason.AlreadyInjected, "everything that the templates bring is there")
-	return r, nil
+	r.engine.mark("diff")
+	if len(r.Patch) == 0 {
+		r.Tree = nil
+		r.skip(reason.AlreadyInjected, "everything that the templates bring is there")
+	}
+	return nil
+}
+
+func (e *Engine) mark(stage string) {
+	if e.options.Mark != nil {
+		e.options.Mark(stage)
+	}
 }
 
 // skip turns the decision round after the rules have spoken.

@@ -18,7 +18,11 @@ func (r Result) Prove(in pod.Doc) error {
 	if err != nil {
 		return fmt.Errorf("prove the patch: %w", err)
 	}
-	after, err := patch.Apply(before, r.Patch)
+	ops, err := r.ops()
+	if err != nil {
+		return fmt.Errorf("prove the patch: %w", err)
+	}
+	after, err := patch.Apply(before, ops)
 	if err != nil {
 		return fmt.Errorf("prove the patch: %w", err)
 	}
@@ -39,6 +43,18 @@ func (r Result) Prove(in pod.Doc) error {
 		}
 	}
 	return nil
+}
+
+// ops are the patch's operations, of a reused outcome too.
+func (r Result) ops() ([]patch.Op, error) {
+	if !r.Reused {
+		return r.Patch, nil
+	}
+	tree, err := pod.Decode(r.Wire)
+	if err != nil {
+		return nil, err
+	}
+	return patch.Of(tree)
 }
 
 // alike tells whether two trees are the same pod: null is as good as absent.

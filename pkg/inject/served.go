@@ -16,9 +16,6 @@ import (
 // resources.
 const limitRanger = "kubernetes.io/limit-ranger"
 
-// tokenVolume is the prefix of the volume that the API server mounts a service account's token from.
-const tokenVolume = "kube-api-access-"
-
 // complete is a template's value with the defaults that depend on where they stand, which the API
 // server will have filled in by the next call.
 func complete(key string, value any) any {
@@ -100,7 +97,7 @@ func (r *run) keep(c map[string]any) map[string]any {
 		return c
 	}
 	mount := pod.Items(was, "volumeMounts")[at].(map[string]any)
-	if !strings.HasPrefix(pod.Text(mount, "name"), tokenVolume) {
+	if !strings.HasPrefix(pod.Text(mount, "name"), pod.TokenVolume) {
 		return c
 	}
 	return pod.With(c, "volumeMounts", slices.Concat(mounts, []any{mount}))

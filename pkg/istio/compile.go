@@ -14,6 +14,7 @@ import (
 	"github.com/pillion-dev/pillion/pkg/config"
 	"github.com/pillion-dev/pillion/pkg/inject"
 	"github.com/pillion-dev/pillion/pkg/istio/mesh"
+	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/reason"
 	"github.com/pillion-dev/pillion/pkg/render"
 )
@@ -40,19 +41,23 @@ func static(c Config, o inject.Options) (*dialect, []inject.Finding) {
 		c.Policy, c.NeverInjectSelector, c.AlwaysInjectSelector = config.PolicyEnabled, nil, nil
 	}
 	d := &dialect{config: c, revision: o.Revision, own: o.OwnNamespace, templates: map[string]*render.Template{}, settings: readSettings(c.Values)}
+	d.hides = map[string]pod.Hidden{}
 	d.cluster, d.mentions = cmp.Or(c.Cluster, d.settings.cluster, defaultCluster), mentions(c.Templates)
 	funcs := functions(c.Env)
 	funcs["protoToJSON"] = protoToJSON(func(m proto.Message) (string, error) { return c.Mesh.JSON(m) })
 	var findings []inject.Finding
 	for _, t := range c.Templates {
 		code, faults := render.Compile(render.Source{
-			Name: t.Name, Text: t.Text, Funcs: funcs, Foreign: &render.Foreign{Method: mesh.ReadOnlyMethod, Makes: []string{"fromJSON"}, Main: "inject"},
+			Name: t.Name, Text: t.Text, Funcs: funcs, Narrow: narrow(), Foreign: &render.Foreign{Method: mesh.ReadOnlyMethod, Makes: []string{"fromJSON"}, Main: "inject"},
 		})
 		for _, f := range faults {
 			at := t.Origin.At(f.Line)
 			findings = append(findings, inject.Finding{Reason: f.Reason, Template: t.Name, File: at.File, Line: at.Line, Detail: f.Detail, Hint: f.Hint})
 		}
 		d.templates[t.Name] = code
+		if code != nil {
+			d.hides[t.Name] = inject.Hides(code)
+		}
 	}
 	d.rules, d.notes = newRules(c)
 	if !o.Offline {

@@ -58,6 +58,7 @@ func (d *dialect) parts() *inject.Dialect {
 			part("advice", (*run).advise),
 			part("pod security", (*run).security),
 		},
+		Inputs:   func(w *inject.Work) inject.Inputs { return w.State.(*run).inputs() },
 		Present:  func(w *inject.Work) bool { return w.State.(*run).present() },
 		Meanings: meanings(),
 	}

@@ -115,3 +115,13 @@ func scalarText(v any) string {
 	}
 	return ""
 }
+
+// narrow is what the functions read of a pod's metadata and containers, where that is not all of them.
+func narrow() map[string]map[int][]string {
+	return map[string]map[int][]string{
+		"annotation":             {0: {"Annotations"}},
+		"applicationPorts":       {0: {"Name", "Ports"}},
+		"includeInboundPorts":    {0: {"Ports"}},
+		"otelResourceAttributes": {2: {mesh.OTelVersionLabel}, 4: {"Name", "Image"}},
+	}
+}

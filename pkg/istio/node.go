@@ -4,11 +4,9 @@ package istio
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pillion-dev/pillion/pkg/inject"
 	"github.com/pillion-dev/pillion/pkg/pod"
 )
 
@@ -42,11 +40,7 @@ func (r *run) nativeWanted() bool {
 	if r.cluster() != r.d.cluster {
 		return false // nothing is known of that cluster's nodes
 	}
-	old, name := r.Facts.OldNodes, r.head.Spec.NodeName
-	if name == "" || !r.Facts.NodeKnown {
-		return len(old) == 0
-	}
-	return !slices.ContainsFunc(old, func(n inject.Node) bool { return n.Name == name })
+	return !r.oldNode()
 }
 
 // alone tells whether the pod holds nothing but the proxy: as an init container it would leave no

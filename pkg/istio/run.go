@@ -19,7 +19,8 @@ type dialect struct {
 	own       string // the injector's namespace
 	cluster   string // whose nodes are known
 	templates map[string]*render.Template
-	mentions  map[string][]string // by template: the keys that it names
+	hides     map[string]pod.Hidden // by template: what it does not read of a pod
+	mentions  map[string][]string   // by template: the keys that it names
 	settings  settings
 	rules     rules
 	notes     []note // what has no effect in the configuration

@@ -46,6 +46,7 @@ type Review struct {
 	Duration   time.Duration
 	PatchBytes int      // counts where Decision is Injected
 	Templates  []string // that made the patch
+	Reused     bool     // the patch was at hand; counts where Decision is Injected
 }
 
 // admission holds the metrics of reviews.
@@ -53,6 +54,7 @@ type admission struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	bytes    *prometheus.HistogramVec
+	reused   prometheus.Counter
 	byName   atomic.Pointer[map[string]prometheus.Observer] // bytes, by template
 }
 
@@ -70,12 +72,13 @@ func newAdmission(r *prometheus.Registry, revision string) *admission {
 			Name: "injector_patch_bytes", Help: `Size of the patches that made a pod, by template; "several" templates made one together.`,
 			Buckets: []float64{1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20},
 		}, []string{"template"}),
+		reused: counter("injector_injections_reused_total", "Injections that took the finished patch of an earlier pod of the same shape."),
 	}
 	for _, d := range []Decision{Injected, Skipped, Refused, Broken, Unready} {
 		a.duration.WithLabelValues(string(Inject), string(d)) // told as zero from the start
 	}
 	a.setTemplates(nil)
-	r.MustRegister(a.requests, a.duration, a.bytes)
+	r.MustRegister(a.requests, a.duration, a.bytes, a.reused)
 	return a
 }
 
@@ -87,6 +90,9 @@ func (m *Metrics) Admission(r Review) {
 	a.duration.WithLabelValues(webhook, decision).Observe(r.Duration.Seconds())
 	if r.Decision == Injected && !r.DryRun {
 		a.template(r.Templates).Observe(float64(r.PatchBytes))
+	}
+	if r.Decision == Injected && r.Reused {
+		a.reused.Inc()
 	}
 	if m.alias != nil && r.Webhook == Inject {
 		m.alias.count(r)

@@ -68,7 +68,7 @@ func TestScrape(t *testing.T) {
 	m.Admission(review)
 	review.DryRun = true
 	m.Admission(review)
-	review.DryRun, review.Templates = false, []string{"log-shipper", "otel-agent"}
+	review.DryRun, review.Reused, review.Templates = false, true, []string{"log-shipper", "otel-agent"}
 	m.Admission(review)
 	m.Admission(Review{Webhook: Inject, Operation: "CREATE", Decision: Skipped, Reason: reason.HostNetwork, Duration: time.Microsecond})
 	m.Admission(Review{Webhook: Inject, Operation: "UPDATE", Decision: Skipped, Reason: reason.NotPodCreate})

@@ -14,7 +14,6 @@ import (
 
 	"github.com/pillion-dev/pillion/pkg/admission"
 	"github.com/pillion-dev/pillion/pkg/inject"
-	"github.com/pillion-dev/pillion/pkg/patch"
 	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
@@ -74,7 +73,7 @@ func createsPod(req *admission.Request) bool {
 }
 
 func (m *Mutator) inject(engine *inject.Engine, req *admission.Request) (pod.Doc, inject.Result, error) {
-	doc, err := pod.Parse(req.Object)
+	doc, err := pod.Read(req.Object)
 	if err != nil {
 		return doc, inject.Result{}, &reason.Refusal{
 			Reason: reason.PodUnreadable, Detail: err.Error(), Hint: "send the pod as the API server does, in request.object",
@@ -85,7 +84,7 @@ func (m *Mutator) inject(engine *inject.Engine, req *admission.Request) (pod.Doc
 		return doc, inject.Result{}, err
 	}
 	result, err := engine.Inject(doc, facts)
-	if err == nil && len(result.Patch) > 0 {
+	if err == nil && result.Decision.Inject {
 		err = m.Proof.check(engine, doc, result)
 	}
 	return doc, result, err
@@ -128,7 +127,7 @@ func respond(engine *inject.Engine, r inject.Result, err error) (admission.Respo
 		resp.AuditAnnotations["revision"] = engine.Revision()
 	}
 	if decision == admission.Injected {
-		resp.Patch, resp.Templates = patch.Marshal(r.Patch), names(r.Templates)
+		resp.Patch, resp.Templates, resp.Reused = r.JSON(), names(r.Templates), r.Reused
 		resp.AuditAnnotations["templates"] = strings.Join(resp.Templates, ",")
 		resp.AuditAnnotations["template-hash"] = r.Hash
 	}

@@ -56,6 +56,9 @@ func (p *Proof) due(e *inject.Engine, r inject.Result) bool {
 	if p.count.Add(1)%sampleEvery == 0 {
 		return true
 	}
+	if r.Reused {
+		return false // it was proved when it was made
+	}
 	shape := shapeOf(r)
 	if _, known := p.seen.Load(shape); known {
 		return false

@@ -14,8 +14,8 @@ import (
 // The annotations with which a pod names its own OpenTelemetry resource, and the label that stands
 // in for one of them.
 const (
-	otelPrefix   = "resource.opentelemetry.io/"
-	versionLabel = "app.kubernetes.io/version"
+	otelPrefix       = "resource.opentelemetry.io/"
+	OTelVersionLabel = "app.kubernetes.io/version"
 )
 
 // OTelPod is what names a pod's OpenTelemetry resource.
@@ -31,7 +31,7 @@ func (p OTelPod) Attributes(m *meshconfig.MeshConfig) string {
 	if !slices.ContainsFunc(m.GetExtensionProviders(), semantic) {
 		return ""
 	}
-	version, instance := p.Labels[versionLabel], ""
+	version, instance := p.Labels[OTelVersionLabel], ""
 	if len(p.Containers) == 1 {
 		version = cmp.Or(version, imageVersion(p.Containers[0].Image))
 	}

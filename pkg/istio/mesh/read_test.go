@@ -136,10 +136,10 @@ func TestOTelAttributes(t *testing.T) {
 		"both":        {"or both", wanted, nil, nil, one("web:2@sha256:ab"), "service.namespace=shop,service.version=2@sha256:ab,service.instance.id=shop.$(POD_NAME).web"},
 		"neither":     {"a version may be unknown", wanted, nil, nil, one("registry.example:5000/web"), "service.namespace=shop,service.instance.id=shop.$(POD_NAME).web"},
 		"no image":    {"what no image can have stays out of YAML", wanted, nil, nil, one("a:1\"\n  privileged: true"), "service.namespace=shop,service.instance.id=shop.$(POD_NAME).web"},
-		"label":       {"a label comes before the image", wanted, nil, map[string]string{versionLabel: "v3"}, one("a:1"), "service.namespace=shop,service.version=v3,service.instance.id=shop.$(POD_NAME).web"},
+		"label":       {"a label comes before the image", wanted, nil, map[string]string{OTelVersionLabel: "v3"}, one("a:1"), "service.namespace=shop,service.version=v3,service.instance.id=shop.$(POD_NAME).web"},
 		"two":         {"two images have no one version", wanted, nil, nil, append(one("a:1"), one("b:2")...), "service.namespace=shop,service.instance.id=shop.$(POD_NAME).web"},
 		"none":        {"without a container there is no instance", wanted, nil, nil, nil, "service.namespace=shop"},
-		"annotations": {"the author has the last word", wanted, map[string]string{otelPrefix + "service.namespace": "n", otelPrefix + "service.version": "v", otelPrefix + "service.instance.id": "i"}, map[string]string{versionLabel: "v3"}, one("a:1"), "service.namespace=n,service.version=v,service.instance.id=i"},
+		"annotations": {"the author has the last word", wanted, map[string]string{otelPrefix + "service.namespace": "n", otelPrefix + "service.version": "v", otelPrefix + "service.instance.id": "i"}, map[string]string{OTelVersionLabel: "v3"}, one("a:1"), "service.namespace=n,service.version=v,service.instance.id=i"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
