@@ -81,14 +81,16 @@ func (r *run) renderAll() error {
 	r.Layers = map[string]any{"spec": map[string]any{"containers": nil}}
 	r.written, r.shifted, r.renewed = r.Layers, false, false
 	for _, name := range names {
-		text, _, err := r.d.templates[name].Text(data)
+		rendered, _, err := r.d.templates[name].Run(data)
 		if err != nil {
 			return err
 		}
-		if err := r.verbatim(name, text); err != nil {
+		if err := r.verbatim(name, rendered.Text); err != nil {
 			return err
 		}
-		l := r.d.layers.read(name, text)
+		r.Mark("execute")
+		l := r.d.layers.read(name, rendered)
+		r.Mark("parse")
 		if l.err != nil {
 			return l.err
 		}
@@ -98,6 +100,7 @@ func (r *run) renderAll() error {
 		if err := r.over(l); err != nil {
 			return &reason.Refusal{Reason: reason.TemplateOutputInvalid, Detail: fmt.Sprintf("template %q: %v", name, err)}
 		}
+		r.Mark("merge")
 		r.Templates = append(r.Templates, inject.Applied{Name: name, Native: data.NativeSidecars})
 	}
 	r.Decision.Templates = names

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"sigs.k8s.io/yaml"
 
@@ -20,48 +19,12 @@ import (
 // the last of two equal keys counts.
 type layer struct {
 	tree    map[string]any // with the directives of a strategic merge
-	alone   map[string]any // laid over nothing
 	unknown []string       // the paths of fields that no pod has, which were left out
 	err     *reason.Refusal
 }
 
-// The bounds of the layers that are kept: pods of one workload render the same text. A layer takes many
-// times the memory of its text, which the annotations of a pod may make long.
-const (
-	maxLayers     = 64
-	maxLayerBytes = 1 << 20 // of all texts together
-)
-
 // maxUnknown bounds the unknown fields of a layer that are told.
 const maxUnknown = 100
-
-// layers reads rendered texts, and keeps what came of them.
-type layers struct {
-	mu    sync.RWMutex
-	known map[rendered]*layer
-	bytes int
-}
-
-// rendered is a text and the template that rendered it, whom a fault names.
-type rendered struct{ name, text string }
-
-func (c *layers) read(name, text string) *layer {
-	c.mu.RLock()
-	l := c.known[rendered{name, text}]
-	c.mu.RUnlock()
-	if l != nil {
-		return l
-	}
-	l = readLayer(name, text)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= maxLayers || c.bytes+len(text) > maxLayerBytes {
-		c.known, c.bytes = make(map[rendered]*layer, maxLayers), 0
-	}
-	c.known[rendered{name, strings.Clone(text)}] = l
-	c.bytes += len(text)
-	return l
-}
 
 func readLayer(name, text string) *layer {
 	refuse := func(path, format string, args ...any) *layer {
@@ -70,13 +33,9 @@ func readLayer(name, text string) *layer {
 			Hint: "mend the template: what it renders must be a partial pod",
 		}}
 	}
-	raw, err := yaml.YAMLToJSON([]byte(text))
+	value, err := readYAML(text)
 	if err != nil {
-		return refuse("", "it renders no YAML: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
-	}
-	value, err := pod.Decode(raw)
-	if err != nil {
-		return refuse("", "it renders no partial pod: %v", err)
+		return refuse("", "it renders no %v", err)
 	}
 	tree, ok := value.(map[string]any)
 	if !ok && value != nil {
@@ -88,11 +47,23 @@ func readLayer(name, text string) *layer {
 	if err != nil {
 		return refuse("", "%v", err)
 	}
-	l.alone = alone.(map[string]any)
-	if faults := pod.Schema().Check(l.alone); len(faults) > 0 {
+	if faults := pod.Schema().Check(alone); len(faults) > 0 {
 		return refuse(pod.Dotted(faults[0].Pointer), "%s", faults[0].Detail)
 	}
 	return l
+}
+
+// readYAML is the tree of a text. The error begins with what the text is not.
+func readYAML(text string) (any, error) {
+	raw, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("YAML: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+	}
+	value, err := pod.Decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("partial pod: %w", err)
+	}
+	return value, nil
 }
 
 // settle gives a layer the form that it would have after a way through the API's own types: fields

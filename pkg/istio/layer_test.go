@@ -9,35 +9,41 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pillion-dev/pillion/pkg/render"
 )
 
 // A fault names the template that has it, also where another one renders the same text.
 func TestLayerFaultsNameTheirTemplate(t *testing.T) {
 	var c layers
 	for _, name := range []string{"first", "second", "first"} {
-		l := c.read(name, "spec: [a: b")
+		l := c.read(name, render.Rendered{Text: "spec: [a: b"})
 		if l.err == nil || !strings.HasPrefix(l.err.Detail, fmt.Sprintf("template %q: ", name)) {
 			t.Errorf("template %s: got %v", name, l.err)
 		}
 	}
 }
 
-// Pods with annotations of any length cannot fill the memory with layers.
-func TestLayersAreBounded(t *testing.T) {
+// Pods with annotations of any length cannot fill the memory with skeletons.
+func TestSkeletonsAreBounded(t *testing.T) {
 	var c layers
-	for _, size := range []int{10, maxLayerBytes / 5, maxLayerBytes + 1, 10} {
-		for i := range 2 * maxLayers {
-			text := fmt.Sprintf("# %d%s", i, strings.Repeat("x", size))
-			if first := c.read("a", text); c.read("a", text) != first {
-				t.Fatalf("a text of %d bytes was read twice in a row", len(text))
+	for _, size := range []int{10, maxSkeletonKeys / 5, maxSkeletonKeys, 10} {
+		for i := range 40 {
+			r := render.Rendered{Text: fmt.Sprintf("# %d%s", i, strings.Repeat("x", size))}
+			first, second, third := c.read("a", r), c.read("a", r), c.read("a", r)
+			if first.err != nil || second.err != nil || third.err != nil {
+				t.Fatal(first.err, second.err, third.err)
 			}
 			kept := 0
 			for key := range c.known {
-				kept += len(key.text)
+				kept += len(key)
 			}
-			if len(c.known) > maxLayers || kept > max(maxLayerBytes, len(text)) {
-				t.Fatalf("%d texts of %d bytes are kept", len(c.known), kept)
+			if len(c.known) > maxSkeletons || kept > maxSkeletonKeys || kept != c.bytes {
+				t.Fatalf("%d keys of %d bytes are kept, %d are counted", len(c.known), kept, c.bytes)
 			}
+		}
+		if len(c.known) == 0 {
+			t.Fatal("nothing is kept")
 		}
 	}
 }

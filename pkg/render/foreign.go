@@ -41,7 +41,10 @@ func (s *Source) main() string {
 // what it renders as it is. The error is a *reason.Refusal: TemplateRefused when the template itself
 // says so by fail, TemplateFailed when it stops on this data, and TemplateLimit when it runs past a
 // bound; one of them is the number of values that a YAML parser could make of the text.
-func (t *Template) Text(data any) (text string, stats Stats, err error) {
+func (t *Template) Text(data any) (text string, stats Stats, err error) { return t.text(data, nil) }
+
+// text calls took, where it is not nil, before the run's space is given back.
+func (t *Template) text(data any, took func(*run)) (text string, stats Stats, err error) {
 	if t.script == nil {
 		return "", Stats{}, errors.New("a template without Source.Foreign has no text of its own")
 	}
@@ -58,6 +61,9 @@ func (t *Template) Text(data any) (text string, stats Stats, err error) {
 	if structure(r.out) > maxStructure {
 		return "", r.stats(), t.refusal(tooMuch("the template renders more than %d values", maxStructure))
 	}
+	if took != nil {
+		took(r)
+	}
 	return string(r.out), r.stats(), nil
 }
 
@@ -70,16 +76,20 @@ type foreignRun struct {
 	vars  []reflect.Value // the variables of all invoked templates
 	args  []reflect.Value // the arguments of the calls that are being made
 	owned map[uintptr]map[string]any
+
+	pieces []Piece // of the output, that actions printed
 }
 
 // clear drops what would keep the data alive, and keeps the space.
 func (f foreignRun) clear() foreignRun {
 	clear(f.vars[:cap(f.vars)])
 	clear(f.args[:cap(f.args)])
-	return foreignRun{vars: f.vars[:0], args: f.args[:0]}
+	return foreignRun{vars: f.vars[:0], args: f.args[:0], pieces: f.pieces[:0]}
 }
 
-func (f foreignRun) large() bool { return cap(f.vars) > keep/32 || cap(f.args) > keep/32 }
+func (f foreignRun) large() bool {
+	return cap(f.vars) > keep/32 || cap(f.args) > keep/32 || cap(f.pieces) > keep/32
+}
 
 // script is a whole template of a foreign dialect: the main one or a defined one. Slot 0 of its
 // variables is $.

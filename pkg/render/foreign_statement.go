@@ -75,7 +75,10 @@ func (a *actPrint) do(r *run, dot reflect.Value) (flow, error) {
 	if err != nil {
 		return next, err
 	}
-	return next, blame(r.print(v), a.at, a.source)
+	since := len(r.out)
+	err = r.print(v)
+	r.printed(since)
+	return next, blame(err, a.at, a.source)
 }
 
 func (a *actBranch) do(r *run, dot reflect.Value) (flow, error) {
