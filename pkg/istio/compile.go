@@ -48,7 +48,7 @@ func static(c Config, o inject.Options) (*dialect, []inject.Finding) {
 	var findings []inject.Finding
 	for _, t := range c.Templates {
 		code, faults := render.Compile(render.Source{
-			Name: t.Name, Text: t.Text, Funcs: funcs, Narrow: narrow(), Foreign: &render.Foreign{Method: mesh.ReadOnlyMethod, Makes: []string{"fromJSON"}, Main: "inject"},
+			Name: t.Name, Text: t.Text, Funcs: funcs, Narrow: narrow(), Foreign: &render.Foreign{Method: mesh.ReadOnlyMethod, Makes: []string{"fromJSON"}, Lookups: []string{"isset"}, Main: "inject"},
 		})
 		for _, f := range faults {
 			at := t.Origin.At(f.Line)

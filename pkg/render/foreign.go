@@ -24,6 +24,10 @@ type Foreign struct {
 	// it, so that the template may change it with set and the like.
 	Makes []string
 
+	// Lookups names those of Source.Funcs that look for one item of what they are given, and so cost the
+	// same whatever its size.
+	Lookups []string
+
 	// Main is what the template's own text is called among the templates that it defines; empty: its
 	// name.
 	Main string

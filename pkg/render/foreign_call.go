@@ -84,21 +84,12 @@ func (t *termCall) blameArg(err error, i int) error {
 // call runs the function between the guards on what goes in and what comes out.
 func (t *termCall) call(r *run, args []reflect.Value) (reflect.Value, error) {
 	f := t.function
-	price := 1
-	for i, v := range args {
-		n, err := foreignSize(v)
-		if err == nil && f.weight > weightOuter {
-			err = r.weigh(v, f.weight)
+	if f.weight != weightNone {
+		if err := t.charge(r, args); err != nil {
+			return reflect.Value{}, err
 		}
-		if err != nil {
-			return v, t.blameArg(err, i)
-		}
-		price += n / bytesPerTick
 	}
-	if f.weight == weightNone {
-		price = 1
-	}
-	if err := r.charge(price); err != nil {
+	if err := r.charge(1); err != nil {
 		return reflect.Value{}, err
 	}
 	out, err := f.guarded(r, args)
@@ -113,6 +104,36 @@ func (t *termCall) call(r *run, args []reflect.Value) (reflect.Value, error) {
 		err = r.own(out, f.makes, 0)
 	}
 	return out, err
+}
+
+// charge bounds what goes into a function that looks at all of it, and charges for that.
+func (t *termCall) charge(r *run, args []reflect.Value) error {
+	price := 0
+	for i, v := range args {
+		n, err := foreignSize(v)
+		if err != nil && plainTexts(v) {
+			n, err = inside(v).Len(), nil
+		}
+		if err == nil && t.function.weight > weightOuter {
+			err = r.weigh(v, t.function.weight)
+		}
+		if err != nil {
+			return t.blameArg(err, i)
+		}
+		price += n / bytesPerTick
+	}
+	return r.charge(price)
+}
+
+// plainTexts tells a map of texts, as annotations are: a pod may have more of them than a template could
+// make, and they are charged for by their weight.
+func plainTexts(v reflect.Value) bool {
+	v = inside(v)
+	if v.Kind() != reflect.Map {
+		return false
+	}
+	_, ok := textsOf(v)
+	return ok
 }
 
 // guarded calls the function, and turns a panic in it into an error.

@@ -38,6 +38,9 @@ func (c *foreignCompiler) extend() {
 			continue
 		}
 		f.weight = weightMade
+		if slices.Contains(c.source.Foreign.Lookups, name) {
+			f.weight = weightNone
+		}
 		if slices.Contains(c.source.Foreign.Makes, name) {
 			f.makes = makesAll
 		}
