@@ -118,7 +118,7 @@ func (d *Dialect) make(w *Work) error {
 			w.Stages = append(w.Stages, Stage{part.Name, patch.Between(was, w.After)})
 		}
 	}
-	w.Hash, w.HashWithoutImages = hash(w.Layers), hash(withoutImages(w.Layers))
+	w.Hash = hash(w.Layers)
 	w.Mark("finish")
 	if !d.Present(w) {
 		w.Tree, w.Patch = w.After, patch.Between(w.Raw, w.After)

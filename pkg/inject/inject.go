@@ -82,7 +82,8 @@ type Result struct {
 	Warnings  []reason.Warning
 	Stages    []Stage // of a trace
 
-	Hash, HashWithoutImages string
+	Hash              string // of all that the templates bring
+	HashWithoutImages string // likewise; of the native dialect only, which records it
 
 	// Wire is the JSON of the patch where it is at hand. Of a reused outcome it is all there is: neither
 	// Tree nor Patch is made again.

@@ -80,7 +80,7 @@ func (r *run) data(author pod.Doc, l *layer) (*render.Data, error) {
 		NativeSidecars: l.native,
 	}
 	if l.template.code.Reads().Spec {
-		typed, err := pod.Typed(r.base)
+		typed, err := author.Typed(r.base)
 		if err != nil {
 			return nil, unreadable(fmt.Errorf("the template %s reads the pod's spec: %w", l.template.config.Name, err))
 		}

@@ -37,7 +37,7 @@ type data struct {
 
 // data gathers what templates read.
 func (r *run) data() (*data, error) {
-	author, err := pod.Typed(r.author)
+	author, err := r.typed()
 	if err != nil {
 		return nil, &reason.Refusal{Reason: reason.PodUnreadable, Detail: err.Error(), Hint: "send a pod that the API server would accept"}
 	}
@@ -56,6 +56,14 @@ func (r *run) data() (*data, error) {
 		d.ObjectMeta.Namespace = r.Namespace
 	}
 	return d, nil
+}
+
+// typed is the author's pod in the API's types.
+func (r *run) typed() (*corev1.Pod, error) {
+	if r.status == nil && r.overrides == nil {
+		return r.In.Typed(r.author) // it is the pod as it came
+	}
+	return pod.Typed(r.author)
 }
 
 func inboundMode(mesh *meshconfig.MeshConfig) string {

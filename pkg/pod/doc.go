@@ -83,11 +83,7 @@ func (d Doc) Raw() []byte { return d.raw }
 
 // Tree decodes the whole pod. Every call gives a tree of its own.
 func (d Doc) Tree() (map[string]any, error) {
-	value, err := Decode(d.raw)
-	if err != nil {
-		return nil, plain(err)
-	}
-	tree, ok := value.(map[string]any)
+	tree, ok := treeOf(d.raw).(map[string]any)
 	if !ok {
 		return nil, ErrNoObject
 	}
@@ -97,13 +93,21 @@ func (d Doc) Tree() (map[string]any, error) {
 // Typed is the pod that a tree holds as the API's Go type, for reading only: fields that this binary
 // does not know are missing from it. Quantities are guarded first, since the type's own decoder may
 // not return from one.
-func Typed(tree map[string]any) (*corev1.Pod, error) {
+func Typed(tree map[string]any) (*corev1.Pod, error) { return typed(tree, nil) }
+
+// Typed is the same of the Doc's own tree, without writing it down again.
+func (d Doc) Typed(tree map[string]any) (*corev1.Pod, error) { return typed(tree, d.raw) }
+
+func typed(tree map[string]any, raw []byte) (*corev1.Pod, error) {
 	guard := checker{only: Quantity}
 	if guard.value(Schema(), tree); len(guard.faults) > 0 {
 		return nil, guard.faults[0]
 	}
+	if raw == nil {
+		raw = Encode(tree)
+	}
 	typed := new(corev1.Pod)
-	if err := json.Unmarshal(Encode(tree), typed); err != nil {
+	if err := json.Unmarshal(raw, typed); err != nil {
 		return nil, plain(err)
 	}
 	return typed, nil

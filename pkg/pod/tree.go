@@ -21,6 +21,14 @@ import (
 // Decode reads one JSON document into a tree. Duplicate keys, invalid UTF-8 and anything after the
 // document are errors.
 func Decode(raw []byte) (any, error) {
+	if jsontext.Value(raw).IsValid() {
+		return treeOf(raw), nil
+	}
+	return judge(raw)
+}
+
+// judge is Decode for bytes that are most probably not valid: it tells what is wrong.
+func judge(raw []byte) (any, error) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	value, err := decodeValue(dec)
 	if err != nil {
