@@ -47,7 +47,7 @@ type warner struct {
 func (w *warner) keys(given map[string]string, kind Kind) {
 	var suspects []string
 	for key := range given {
-		if w.suspect(key) {
+		if w.suspect(key) && w.kindOf(key) != kind {
 			suspects = append(suspects, key)
 		}
 	}
@@ -71,9 +71,6 @@ func (w *warner) suspect(key string) bool {
 
 func (w *warner) key(key string, kind Kind) {
 	wanted := w.kindOf(key)
-	if wanted == kind {
-		return
-	}
 	p := Problem{Key: key, Kind: kind}
 	if wanted != 0 {
 		p.WrongKind, p.Nearest = true, key
