@@ -23,7 +23,7 @@ folders = $(shell grep -rlE --include='*_test.go' '$(1)' . | xargs -r -n1 dirnam
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-.PHONY: build demo unit test lint race fuzz golden conformance bench generate cluster clean
+.PHONY: build demo unit test lint race fuzz golden conformance bench soak generate cluster clean
 build: ## the binary, bin/injector
 	go build -ldflags='-s -w -X main.version=$(VERSION)' -o bin/injector ./cmd/injector
 
@@ -63,8 +63,11 @@ conformance: ## dialect istio against CORPUS, a folder of recorded cases of the 
 	@test -n "$(CORPUS)" || { echo "name the folder of recorded cases: make conformance CORPUS=DIR" >&2; exit 2; }
 	@go run ./test/conformance $(ARGS) "$(CORPUS)"
 
-bench: ## benchmarks, with allocations
-	go test -run='^$$' -bench=. -benchmem $(call folders,^func Benchmark)
+bench: ## what each path costs, beside the floor of the same run (CORPUS=DIR: on its typical case)
+	@go run ./test/bench/table -corpus "$(CORPUS)"
+
+soak: ## a million reviews of ten thousand pod shapes: fails if the memory grows (about ten minutes)
+	@go run ./test/bench/table -soak
 
 generate: ## rewrite generated files
 	go generate ./...

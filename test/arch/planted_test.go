@@ -59,6 +59,8 @@ func plantedImports() map[string][]plant {
 			one("os in files", "pkg/files/a.go", imports("files", "os"), 0),
 			one("slog", "pkg/inject/a.go", imports("inject", "log/slog"), 1),
 			one("slog at a door", "pkg/admission/a.go", imports("admission", "log/slog"), 0),
+			one("system calls", "pkg/inject/a.go", imports("inject", "syscall"), 1),
+			one("system calls to measure", "pkg/measure/a.go", imports("measure", "syscall"), 0),
 			one("flags", "pkg/config/a.go", imports("config", "flag"), 1),
 			one("templates", "pkg/config/a.go", own("config", "templates"), 1),
 			one("templates in the command", "cmd/injector/a.go", own("main", "templates"), 0),
@@ -72,6 +74,7 @@ func plantedImports() map[string][]plant {
 			one("a field called time", "pkg/cert/a.go", "package cert\nfunc f(time T) { time.Now() }\n", 0),
 			one("other parts of time", "pkg/cert/a.go", "package cert\nimport \"time\"\nconst d = time.Second\n", 0),
 			one("in the cluster's packages", "pkg/cluster/act/a.go", "package act\nimport \"time\"\nvar t = time.Now()\n", 0),
+			one("where it is the subject", "pkg/measure/a.go", "package measure\nimport \"time\"\nvar t = time.Now()\n", 0),
 			one("in the command", "cmd/injector/a.go", "package main\nimport \"time\"\nvar t = time.Now()\n", 0),
 		},
 	}
