@@ -21,6 +21,7 @@ func goldenHTTP(t *testing.T, g *golden) {
 	body := g.section("request.json")
 	h := handler(engineOf(t, g.flags()), inject.Facts{})
 	rec := post(h, body)
+	reuseHTTP(t, g.flags(), body, rec.Body.Bytes())
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "HTTP %d\n", rec.Code)
 	var review admissionv1.AdmissionReview

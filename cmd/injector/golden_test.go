@@ -177,9 +177,10 @@ func goldenManifest(t *testing.T, g *golden, in []byte, flags []string) []byte {
 // engine runs the engine and the HTTP handler on every pod of the manifest and holds one to the
 // other.
 func (g *golden) engine(in []byte, args []string) {
-	e := engineOf(g.t, args)
+	e, subjects := engineOf(g.t, args), subjectsOf(g.t, in)
+	g.reuse(subjects, args)
 	var patches bytes.Buffer
-	for _, one := range subjectsOf(g.t, in) {
+	for _, one := range subjects {
 		r, err := e.Inject(one.doc, one.facts)
 		compareHTTP(g.t, e, one, r, err)
 		if err != nil || len(r.Patch) == 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/reason"
 	"github.com/pillion-dev/pillion/pkg/webhook"
+	"github.com/pillion-dev/pillion/test/reuse"
 )
 
 // setup is a configuration. Each is compiled once.
@@ -25,8 +26,9 @@ type setup struct {
 	env                                                          string // NAME=value, each ended by a zero byte but the last
 }
 
-// compile makes an engine of the configuration. The error stands for a configuration that is refused.
-func (s setup) compile() (*inject.Engine, error) {
+// compile makes an engine of the configuration, which may keep so many bytes of outcomes. The error stands
+// for a configuration that is refused.
+func (s setup) compile(keep int64) (*inject.Engine, error) {
 	files := map[string][]byte{"config": []byte(s.config), "values": []byte(s.values)}
 	if s.mesh != "" {
 		files["mesh"] = []byte(s.mesh)
@@ -37,7 +39,7 @@ func (s setup) compile() (*inject.Engine, error) {
 	}
 	c.NativeSidecars, c.Platform, c.CompliancePolicy, c.Env = s.native, s.platform, s.compliance, s.environment()
 	c.Cluster = "Kubernetes" // the recorded injector watched the nodes of a cluster of this name
-	return istio.New(c, inject.Options{Revision: s.revision})
+	return istio.New(c, inject.Options{Revision: s.revision, Reuse: keep})
 }
 
 func (s setup) environment() map[string]string {
@@ -55,6 +57,10 @@ type compiled struct {
 	once   sync.Once
 	engine *inject.Engine
 	err    error
+
+	keeping sync.Once
+	law     *reuse.Law
+	broken  error
 }
 
 // runner runs cases; several may run at a time.
@@ -69,7 +75,21 @@ type runner struct {
 }
 
 func (r *runner) engine(s setup) (*inject.Engine, error) {
+	c := r.compiled(s)
+	c.once.Do(func() { c.engine, c.err = s.compile(0) })
+	return c.engine, c.err
+}
+
+// law holds the configuration to the law that keeping outcomes changes none.
+func (r *runner) law(s setup) (*reuse.Law, error) {
+	c := r.compiled(s)
+	c.keeping.Do(func() { c.law, c.broken = reuse.New(s.compile) })
+	return c.law, c.broken
+}
+
+func (r *runner) compiled(s setup) *compiled {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.engines == nil {
 		r.engines = map[setup]*compiled{}
 	}
@@ -78,9 +98,7 @@ func (r *runner) engine(s setup) (*inject.Engine, error) {
 		c = &compiled{}
 		r.engines[s] = c
 	}
-	r.mu.Unlock()
-	c.once.Do(func() { c.engine, c.err = s.compile() })
-	return c.engine, c.err
+	return c
 }
 
 // The kinds of an outcome.
@@ -136,6 +154,7 @@ func (r *runner) both(in *input) (outcome, []string) {
 	for _, p := range sameByHTTP(e, in, got) {
 		problems = append(problems, "HTTP: "+p)
 	}
+	problems = append(problems, r.reuse(in, f)...)
 	if got.kind != injected {
 		return got, problems
 	}
@@ -152,6 +171,20 @@ func (r *runner) both(in *input) (outcome, []string) {
 		problems = append(problems, "second pass is refused: "+second.text)
 	}
 	return got, append(problems, more...)
+}
+
+// reuse tells where the outcome differs once one is kept: of the case itself or of one before it.
+func (r *runner) reuse(in *input, f inject.Facts) []string {
+	law, err := r.law(in.setup())
+	for range 2 {
+		if err == nil {
+			_, err = law.Hold(in.raw, f)
+		}
+	}
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return nil
 }
 
 // once asks the engine, and applies its patch to the bytes that came as the API server would.

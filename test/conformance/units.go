@@ -99,7 +99,7 @@ func (t trial) run() (outcome, error) {
 	if len(t.mesh) > 0 {
 		s.mesh = text(t.mesh)
 	}
-	e, err := s.compile()
+	e, err := s.compile(0)
 	if err != nil {
 		return outcome{}, fmt.Errorf("the configuration does not compile: %w", err)
 	}
