@@ -120,7 +120,7 @@ func TestDocsFlags(t *testing.T) {
 		got = append(got, strings.Join(cells[:3], " | "))
 	}
 	slices.Sort(got)
-	offline := flagRows(verb(t, "inject"), verb(t, "uninject"), verb(t, "explain"), verb(t, "lint"), verb(t, "version"))
+	offline := flagRows(verb(t, "inject"), verb(t, "uninject"), verb(t, "explain"), verb(t, "lint"), verb(t, "bench"), verb(t, "version"))
 	if diff := cmp.Diff(offline, got); diff != "" {
 		t.Errorf("docs/cli.md (-flags +page):\n%s", diff)
 	}

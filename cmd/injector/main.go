@@ -92,6 +92,6 @@ report, 1 findings, 2 usage or configuration, 3 cluster unreachable, 4 some refu
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(badFlag)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newInject(s), newUninject(s), newExplain(s), newLint(s), newServe(s), newVersion(s))
+	root.AddCommand(newInject(s), newUninject(s), newExplain(s), newLint(s), newBench(s), newServe(s), newVersion(s))
 	return root
 }

@@ -4,9 +4,9 @@ package bench
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 
+	"github.com/pillion-dev/pillion/pkg/measure"
 	"github.com/pillion-dev/pillion/pkg/pod"
 )
 
@@ -51,7 +51,7 @@ func (s setup) review(shapes bool) *body {
 	if shapes {
 		rename(meta)
 	}
-	b := &body{bytes: fmt.Appendf(nil, envelope, s.namespace, anyToken.ReplaceAll(pod.Encode(object), []byte(token)))}
+	b := &body{bytes: measure.Review(s.namespace, anyToken.ReplaceAll(pod.Encode(object), []byte(token)))}
 	b.slot(uid, slot{at: len(uid) - 10, width: 10})
 	b.slot(token, slot{at: len(token) - 5, width: 5})
 	b.slot(moment, slot{at: 17, width: 2, limit: 60})
@@ -78,14 +78,6 @@ func rename(meta map[string]any) {
 		}
 	}
 }
-
-// envelope has a place for the namespace and one for the pod.
-const envelope = `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"7c1f0a52-5b1d-4d0a-9a51-2f4f0f6f1b01",` +
-	`"kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},` +
-	`"requestKind":{"group":"","version":"v1","kind":"Pod"},"requestResource":{"group":"","version":"v1","resource":"pods"},` +
-	`"namespace":%q,"operation":"CREATE","userInfo":{"username":"system:serviceaccount:kube-system:replicaset-controller",` +
-	`"uid":"5d4b1c0e-33a5-4f0e-9f0c-6a1d2d1b7c11","groups":["system:serviceaccounts","system:serviceaccounts:kube-system","system:authenticated"]},` +
-	`"object":%s,"oldObject":null,"dryRun":false,"options":{"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1"}}}`
 
 // slot makes a place in every occurrence of a text, counted from its beginning.
 func (b *body) slot(text string, s slot) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pillion-dev/pillion/pkg/admission"
 	"github.com/pillion-dev/pillion/pkg/inject"
+	"github.com/pillion-dev/pillion/pkg/measure"
 )
 
 // limit bounds a path. Zero bounds nothing.
@@ -115,7 +116,7 @@ func (p *paths) floor(name, what string, s setup) {
 		return
 	}
 	resp := d.ask(b.next())
-	p.add(path{name: name, what: what, floor: name, run: floor(b.bytes, resp.Patch), broken: unpatched(resp)})
+	p.add(path{name: name, what: what, floor: name, run: measure.Floor(b.bytes, resp.Patch), broken: unpatched(resp)})
 }
 
 func (p *paths) skip(name, what string, s setup) *path {

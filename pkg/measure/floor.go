@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package bench
+package measure
 
 import (
 	"encoding/base64"
@@ -9,9 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// floor is what no injector can do without, whatever it does with the pod: to read the review's envelope
-// into raw values, and to write a patch that is at hand into the answer. Every ratio is against it.
-func floor(review, patch []byte) func() {
+// Floor is what no injector can do without, whatever it does with the pod: to read the review's envelope
+// into raw values, and to write a patch that is at hand into the answer. Ratios are against it. It panics
+// where the review is none.
+func Floor(review, patch []byte) func() {
 	return func() {
 		var in struct {
 			Request struct {
