@@ -11,6 +11,9 @@ import (
 	"github.com/pillion-dev/pillion/pkg/reason"
 )
 
+// maxHidden bounds the values that are sought in a patch: a pod has a few, whoever wrote more gains nothing.
+const maxHidden = 64
+
 // blind tells whether an outcome is the same for every pod with the key: the values that it leaves out are
 // read by no template, but a patch may still carry one along, with an item that it moves, and a template
 // may bring a field of the same name, which would be compared with the pod's.
@@ -18,7 +21,11 @@ func (k *key) blind(wire []byte, warnings []reason.Warning, layers map[string]an
 	if k.hide == 0 {
 		return true
 	}
-	for _, text := range k.in.HiddenTexts(k.hide) {
+	texts := k.in.HiddenTexts(k.hide)
+	if len(texts) > maxHidden {
+		return false
+	}
+	for _, text := range texts {
 		if told(text, wire, warnings) {
 			return false
 		}

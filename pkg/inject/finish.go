@@ -65,9 +65,12 @@ func (r *run) names() []string {
 	return out
 }
 
+// usual is about the size of what templates bring, in bytes.
+const usual = 8 << 10
+
 // hash is 16 hex digits of the SHA-256 of the tree's canonical JSON.
 func hash(tree map[string]any) string {
-	sum := sha256.Sum256(pod.Encode(tree))
+	sum := sha256.Sum256(pod.AppendJSON(make([]byte, 0, usual), tree))
 	return hex.EncodeToString(sum[:8])
 }
 

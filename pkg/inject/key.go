@@ -88,6 +88,7 @@ func (e *Engine) keyOf(in pod.Doc, f Facts, r *Result, i Inputs) *key {
 	d.labels(f.NamespaceAnnotations)
 	d.flag(f.Trusted)
 	d.text(r.Decision.Reason.String())
+	d.text(r.Decision.DecidedBy)
 	d.texts(r.Decision.Templates)
 	d.text(i.Text)
 	d.Write(d.scratch)

@@ -3,6 +3,7 @@
 package inject
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -84,7 +85,7 @@ func (k *outcomes) keep(from *key, r *Result, layers map[string]any) {
 		return
 	}
 	if len(r.Patch) > 0 {
-		r.Wire = patch.Marshal(r.Patch)
+		r.Wire = bytes.Clone(patch.AppendJSON(make([]byte, 0, usual), r.Patch))
 	}
 	warnings := r.Warnings[from.warnings:]
 	if !from.blind(r.Wire, warnings, layers) {

@@ -57,6 +57,9 @@ func static(c Config, o inject.Options) (*dialect, []inject.Finding) {
 		d.templates[t.Name] = code
 		if code != nil {
 			d.hides[t.Name] = inject.Hides(code)
+			if _, set := c.InjectedAnnotations[pod.CompletionIndex]; set {
+				d.hides[t.Name] &^= pod.HideIndex
+			}
 		}
 	}
 	d.rules, d.notes = newRules(c)

@@ -44,8 +44,10 @@ func (c *layers) read(name string, r render.Rendered) *layer {
 	holes := holesOf(r, lined)
 	key := keyWith((*space)[:0], name, r.Text, holes)
 	*space = key
+	widest := lined
 	k, ok := c.find(key)
 	if ok && k.widest < lined {
+		widest = k.widest
 		holes = holesOf(r, k.widest)
 		key = keyWith(key[:0], name, r.Text, holes)
 		k, ok = c.find(key)
@@ -54,11 +56,10 @@ func (c *layers) read(name string, r render.Rendered) *layer {
 		if l, ok := k.skeleton.fill(r.Text, holes); ok {
 			return l
 		}
-		return readLayer(name, r.Text)
 	}
 	l := readLayer(name, r.Text)
-	if l.err == nil && len(key) <= maxSkeletonKeys/8 && c.again(key) {
-		c.learn(name, r, l)
+	if !ok && l.err == nil && len(key) <= maxSkeletonKeys/8 && c.again(key) {
+		c.learn(name, r, l, widest)
 	}
 	return l
 }
@@ -83,9 +84,9 @@ func (c *layers) again(key []byte) bool {
 	return before
 }
 
-// learn makes the skeleton with the widest holes that can be had; the last has none.
-func (c *layers) learn(name string, r render.Rendered, l *layer) {
-	for widest := lined; ; widest-- {
+// learn makes the skeleton with the widest holes that can be had, from a class on; the last has none.
+func (c *layers) learn(name string, r render.Rendered, l *layer, widest class) {
+	for ; ; widest-- {
 		holes := holesOf(r, widest)
 		s := build(l, r.Text, holes)
 		if s == nil && widest > solid {

@@ -237,17 +237,25 @@ func (b *builder) keys(t *pod.Type, item any) {
 // join is what the leaf holds with a text's fillings.
 func (h *leaf) join(text string, holes []hole) string {
 	if len(h.parts) == 1 {
-		p := holes[h.parts[0].hole]
-		return text[p.From:p.To]
+		return h.parts[0].of(text, holes)
+	}
+	size := 0
+	for _, p := range h.parts {
+		size += len(p.of(text, holes))
 	}
 	var b strings.Builder
+	b.Grow(size)
 	for _, p := range h.parts {
-		b.WriteString(p.text)
-		if p.hole >= 0 {
-			b.WriteString(text[holes[p.hole].From:holes[p.hole].To])
-		}
+		b.WriteString(p.of(text, holes))
 	}
 	return b.String()
+}
+
+func (p chunk) of(text string, holes []hole) string {
+	if p.hole < 0 {
+		return p.text
+	}
+	return text[holes[p.hole].From:holes[p.hole].To]
 }
 
 // fill gives the layer of a text by its skeleton.

@@ -31,6 +31,7 @@ type checker struct {
 	only   Kind // the one kind to check; zero for all
 	path   []byte
 	faults []Fault
+	keys   []string // a stack: the keys of every map on the way, one allocation for all
 }
 
 func (c *checker) fault(kind Kind, format string, args ...any) {
@@ -61,13 +62,15 @@ func (c *checker) value(t *Type, value any) {
 }
 
 func (c *checker) fields(t *Type, m map[string]any) {
-	keys := make([]string, 0, len(m))
+	start := len(c.keys)
 	for k := range m {
-		keys = append(keys, k)
+		c.keys = append(c.keys, k)
 	}
-	slices.Sort(keys)
+	end := len(c.keys)
+	slices.Sort(c.keys[start:end])
 	mark := len(c.path)
-	for _, k := range keys {
+	for i := start; i < end; i++ {
+		k := c.keys[i]
 		c.path = AppendToken(c.path[:mark], k)
 		field := t.Field(k)
 		if field == nil {
@@ -76,7 +79,7 @@ func (c *checker) fields(t *Type, m map[string]any) {
 		}
 		c.value(field, m[k])
 	}
-	c.path = c.path[:mark]
+	c.path, c.keys = c.path[:mark], c.keys[:start]
 }
 
 func (c *checker) list(t *Type, value any) {

@@ -104,48 +104,61 @@ func Encode(value any) []byte { return AppendJSON(nil, value) }
 
 // AppendJSON appends Encode's bytes to dst.
 func AppendJSON(dst []byte, value any) []byte {
-	switch v := value.(type) {
-	case nil:
-		return append(dst, "null"...)
-	case bool:
-		return strconv.AppendBool(dst, v)
-	case int64:
-		return strconv.AppendInt(dst, v, 10)
-	case json.Number:
-		return append(dst, v...)
-	case string:
-		return appendString(dst, v)
-	case []any:
-		dst = append(dst, '[')
-		for i, item := range v {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = AppendJSON(dst, item)
-		}
-		return append(dst, ']')
-	case map[string]any:
-		return appendMap(dst, v)
-	}
-	panic(fmt.Sprintf("pod: %T is no tree value", value))
+	e := encoder{dst: dst}
+	e.value(value)
+	return e.dst
 }
 
-func appendMap(dst []byte, m map[string]any) []byte {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	dst = append(dst, '{')
-	for i, k := range keys {
-		if i > 0 {
-			dst = append(dst, ',')
+type encoder struct {
+	dst  []byte
+	keys []string // a stack: the keys of every map on the way, one allocation for all
+}
+
+func (e *encoder) value(value any) {
+	switch v := value.(type) {
+	case nil:
+		e.dst = append(e.dst, "null"...)
+	case bool:
+		e.dst = strconv.AppendBool(e.dst, v)
+	case int64:
+		e.dst = strconv.AppendInt(e.dst, v, 10)
+	case json.Number:
+		e.dst = append(e.dst, v...)
+	case string:
+		e.dst = appendString(e.dst, v)
+	case []any:
+		e.dst = append(e.dst, '[')
+		for i, item := range v {
+			if i > 0 {
+				e.dst = append(e.dst, ',')
+			}
+			e.value(item)
 		}
-		dst = appendString(dst, k)
-		dst = append(dst, ':')
-		dst = AppendJSON(dst, m[k])
+		e.dst = append(e.dst, ']')
+	case map[string]any:
+		e.object(v)
+	default:
+		panic(fmt.Sprintf("pod: %T is no tree value", value))
 	}
-	return append(dst, '}')
+}
+
+func (e *encoder) object(m map[string]any) {
+	start := len(e.keys)
+	for k := range m {
+		e.keys = append(e.keys, k)
+	}
+	end := len(e.keys)
+	slices.Sort(e.keys[start:end])
+	e.dst = append(e.dst, '{')
+	for i := start; i < end; i++ {
+		if i > start {
+			e.dst = append(e.dst, ',')
+		}
+		k := e.keys[i]
+		e.dst = append(appendString(e.dst, k), ':')
+		e.value(m[k])
+	}
+	e.dst, e.keys = append(e.dst, '}'), e.keys[:start]
 }
 
 func appendString(dst []byte, s string) []byte {
