@@ -129,7 +129,7 @@ func (f *benchFlags) engines(cmd *cobra.Command, flags engineFlags) (*benched, e
 // measure tells of refused pods, and leaves them out.
 func (f *benchFlags) measure(s streams, subjects []subject, first, second *benched) (rows []benchRow, refused bool, err error) {
 	for _, one := range subjects {
-		more, err := benchRows(one, first, second)
+		more, apart, err := benchRows(one, first, second)
 		var refusal *reason.Refusal
 		switch {
 		case errors.As(err, &refusal):
@@ -140,6 +140,8 @@ func (f *benchFlags) measure(s streams, subjects []subject, first, second *bench
 			}
 		case err != nil:
 			return nil, false, fmt.Errorf("%s: %w", one.pod.Object(), err)
+		case apart != "":
+			fmt.Fprintf(s.err, "%s: not compared: with the configuration of --compare it %s\n", one.pod.Object(), apart)
 		}
 		rows = append(rows, more...)
 	}

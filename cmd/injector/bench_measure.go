@@ -4,12 +4,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/pillion-dev/pillion/pkg/admission"
 	"github.com/pillion-dev/pillion/pkg/inject"
 	"github.com/pillion-dev/pillion/pkg/measure"
+	"github.com/pillion-dev/pillion/pkg/pod"
+	"github.com/pillion-dev/pillion/pkg/reason"
 	"github.com/pillion-dev/pillion/pkg/webhook"
 )
 
@@ -37,23 +40,26 @@ type benchCost struct {
 	Floors float64 `json:"floorMultiple"` // CPU beside the floor's of the same pod
 }
 
-// benchRows measures a pod. The error is a *reason.Refusal where the first configuration refuses it.
-func benchRows(one subject, first, second *benched) ([]benchRow, error) {
+// benchRows measures a pod. The error is a *reason.Refusal where the first configuration refuses it. Where
+// the second one decides otherwise there is nothing to compare: apart says so.
+func benchRows(one subject, first, second *benched) (rows []benchRow, apart string, err error) {
+	if one, err = created(one); err != nil {
+		return nil, "", err
+	}
 	r, err := first.fresh.Inject(one.doc, one.facts)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	ways := []string{"floor", "fresh", "reused"}
 	base := benchRow{Object: one.pod.Object(), Decision: "injected", Reason: r.Decision.Reason.String(), ID: r.Decision.Reason.ID()}
 	if !r.Decision.Inject {
 		base.Decision, ways = "skipped", []string{"floor", "skip"}
 	}
-	var rows []benchRow
 	for _, way := range ways {
 		row := base
 		row.Path = way
 		if row.benchCost, err = first.cost(one, way); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		row.Floors = 1
 		if len(rows) > 0 {
@@ -62,21 +68,55 @@ func benchRows(one subject, first, second *benched) ([]benchRow, error) {
 		rows = append(rows, row)
 	}
 	if second == nil {
-		return rows, nil
+		return rows, "", nil
 	}
-	return rows, second.beside(one, rows)
+	other, err := second.fresh.Inject(one.doc, one.facts)
+	var refusal *reason.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return rows, "is refused: " + refusal.Error(), nil
+	case err != nil:
+		return nil, "", err
+	case other.Decision.Inject != r.Decision.Inject:
+		return rows, "ends otherwise: " + other.Decision.Reason.ID() + " " + other.Decision.Reason.String(), nil
+	}
+	return rows, "", second.beside(one, rows)
 }
 
-// beside measures the same ways with another configuration. One that decides otherwise skips or refuses
-// the pod, whatever the way is called.
+// created is the subject as the API server asks about it: with its owner in the pod, and nobody vouching for
+// a record of an earlier injection.
+func created(one subject) (subject, error) {
+	one.facts.Trusted = false
+	owner := one.facts.Owner
+	if owner == nil {
+		return one, nil
+	}
+	tree, err := one.doc.Tree()
+	if err != nil {
+		return one, err
+	}
+	meta := pod.With(pod.Object(tree, "metadata"), "ownerReferences", []any{map[string]any{
+		"apiVersion": owner.APIVersion, "kind": owner.Kind, "name": owner.Name, "uid": "00000000-0000-4000-8000-000000000001", "controller": true,
+	}})
+	one.facts.Owner = nil
+	one.doc, err = pod.FromTree(pod.With(tree, "metadata", meta))
+	return one, err
+}
+
+// beside measures the same ways with another configuration, against a floor of its own: its patch is
+// another one.
 func (b *benched) beside(one subject, rows []benchRow) error {
+	floor, err := b.cost(one, "floor")
+	if err != nil {
+		return err
+	}
 	for i := range rows[1:] {
 		row := &rows[i+1]
 		c, err := b.cost(one, row.Path)
 		if err != nil {
-			return fmt.Errorf("with the configuration of --compare: %w", err)
+			return err
 		}
-		c.Floors = c.CPU / rows[0].CPU
+		c.Floors = c.CPU / floor.CPU
 		row.Compared, row.Ratio = &c, c.CPU/row.CPU
 	}
 	return nil

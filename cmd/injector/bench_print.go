@@ -41,21 +41,29 @@ func (c benchCost) print(w io.Writer) {
 
 // told sums up what a core carries, were all pods created equally often.
 func told(w io.Writer, rows []benchRow) {
+	said := carried(rows, func(r benchRow) *benchCost { return &r.benchCost })
+	if said == "" {
+		fmt.Fprintln(w, "no pod was measured")
+		return
+	}
+	fmt.Fprintf(w, "one core carries, in a second: %s; without TLS, HTTP and the API server's own share\n", said)
+	if said = carried(rows, func(r benchRow) *benchCost { return r.Compared }); said != "" {
+		fmt.Fprintf(w, "with the configuration of --compare: %s\n", said)
+	}
+}
+
+func carried(rows []benchRow, cost func(benchRow) *benchCost) string {
 	var said []string
 	for _, way := range []string{"fresh", "reused", "skip"} {
 		sum, n := 0.0, 0
 		for _, r := range rows {
-			if r.Path == way {
-				sum, n = sum+r.CPU, n+1
+			if c := cost(r); c != nil && r.Path == way {
+				sum, n = sum+c.CPU, n+1
 			}
 		}
 		if sum > 0 {
 			said = append(said, fmt.Sprintf("%.0f %s", 1e6*float64(n)/sum, way))
 		}
 	}
-	if len(said) == 0 {
-		fmt.Fprintln(w, "no pod was measured")
-		return
-	}
-	fmt.Fprintf(w, "one core carries, in a second: %s; without TLS, HTTP and the API server's own share\n", strings.Join(said, ", "))
+	return strings.Join(said, ", ")
 }
