@@ -57,14 +57,13 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		size = firstRead
 	}
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return nil, faulty(http.StatusRequestEntityTooLarge, "a body of more than %d bytes", limit)
-	case err != nil:
+	if _, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, limit)); err != nil {
+		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+			return nil, faulty(http.StatusRequestEntityTooLarge, "a body of more than %d bytes", limit)
+		}
 		return nil, faulty(http.StatusBadRequest, "the body ends early: %v", err)
-	case len(bytes.TrimSpace(buf.Bytes())) == 0:
+	}
+	if len(bytes.TrimSpace(buf.Bytes())) == 0 {
 		return nil, faulty(http.StatusBadRequest, "the body is empty")
 	}
 	return buf.Bytes(), nil

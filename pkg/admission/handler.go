@@ -75,8 +75,12 @@ func asked(body []byte, path string, ask func(*Request) (Response, error)) answe
 	}
 	req.Path = path
 	resp, err := ask(req)
-	if err != nil && !errors.As(err, &resp.Denied) {
-		return failed(req, err)
+	if err != nil {
+		denied, ok := errors.AsType[*reason.Refusal](err) // As would put every response on the heap
+		if !ok {
+			return failed(req, err)
+		}
+		resp.Denied = denied
 	}
 	return answered(req, version, resp)
 }

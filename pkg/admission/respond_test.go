@@ -173,6 +173,7 @@ func TestDenialTellsWhatToMend(t *testing.T) {
 func FuzzAnswer(f *testing.F) {
 	f.Add("u", []byte(`[1]`), "a warning", "decision", "injected", "spec.x", "detail", "hint", true)
 	f.Add("\x00\"", []byte(nil), "two\nlines\u0085", "-bad", "\xff", "\x7f", strings.Repeat("é", 600), strings.Repeat("h", 600), false)
+	f.Add("u", []byte(`[1]`), "\x7f", "a", "b", "", "", "", false)
 	f.Add("u", []byte(`[]`), strings.Repeat("w", 121), "a/b", "", "", "", "", false)
 	f.Fuzz(func(t *testing.T, uid string, patch []byte, warning, key, value, path, detail, hint string, deny bool) {
 		if !utf8.ValidString(uid) {
@@ -225,5 +226,33 @@ func TestWarningsAreBounded(t *testing.T) {
 	want := []string{strings.Repeat("w", 119) + "…", "same"}
 	if diff := cmp.Diff(want, got.Response.Warnings); diff != "" {
 		t.Errorf("warnings that look alike once cut are one: %s", diff)
+	}
+}
+
+func TestAuditAnnotationsAreInOrder(t *testing.T) {
+	resp := Response{AuditAnnotations: map[string]string{}}
+	for _, key := range strings.Split("kbdicgajeflh", "") {
+		resp.AuditAnnotations[key] = strings.ToUpper(key)
+	}
+	want := `{"a":"A","b":"B","c":"C","d":"D","e":"E","f":"F","g":"G","h":"H","i":"I","j":"J","k":"K","l":"L"}`
+	for range 8 { // maps have no order
+		if got := appendReview("v", &Request{}, &resp); !strings.Contains(string(got), want) {
+			t.Fatalf("%s", got)
+		}
+	}
+}
+
+// What is told at a glance is told as the long way tells it.
+func TestPrintable(t *testing.T) {
+	for r := range rune(0x200) {
+		if got, want := printable("a"+string(r)), r < utf8.RuneSelf && !unicode.IsControl(r); got != want {
+			t.Errorf("%q: printable %t", r, got)
+		}
+		if got := clean(string(r), 1); (got == string(r)) == unicode.IsControl(r) {
+			t.Errorf("%q became %q", r, got)
+		}
+	}
+	if printable("a\xff") {
+		t.Error("a byte that is no UTF-8 is printable")
 	}
 }
