@@ -25,8 +25,12 @@ func controllers() []string {
 		`{"metadata":{"generateName":"sum-3-","labels":{"job-name":"sum","batch.kubernetes.io/job-completion-index":"3"},"annotations":{"batch.kubernetes.io/job-completion-index":"3"},
 "ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"sum","uid":"22222222-0000-4000-8000-000000000003","controller":true}]},
 "spec":{"hostname":"sum-3","restartPolicy":"Never","containers":[{"name":"app","image":"registry.example/app:1"}]}}`,
+		// A StatefulSet's whose volume an annotation brings too.
+		`{"metadata":{"generateName":"web-","annotations":{"sidecar.istio.io/userVolume":"{\"data\":{\"persistentVolumeClaim\":{\"claimName\":\"data-web-0\"}}}"},
+"ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet","name":"web","uid":"22222222-0000-4000-8000-000000000004","controller":true}]},
+"spec":{"hostname":"web-0","containers":[{"name":"app","image":"registry.example/app:1"}],"volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data-web-0"}}]}}`,
 		// Nobody's, with two tokens, and with volumes of the names that templates bring.
-		`{"metadata":{"name":"alone","annotations":{"sidecar.istio.io/userVolume":"[{\"name\":\"x\",\"emptyDir\":{}}]","sidecar.istio.io/userVolumeMount":"[{\"name\":\"data\",\"mountPath\":\"/data\"}]"}},
+		`{"metadata":{"name":"alone","annotations":{"sidecar.istio.io/userVolume":"{\"x\":{\"emptyDir\":{}}}","sidecar.istio.io/userVolumeMount":"{\"kube-api-access-aaaaa\":{\"mountPath\":\"/t\"}}"}},
 "spec":{"containers":[{"name":"app","image":"registry.example/app:1","volumeMounts":[{"name":"kube-api-access-aaaaa","mountPath":"/a"},{"name":"kube-api-access-bbbbb","mountPath":"/b"}]},
 {"name":"istio-proxy","image":"auto","volumeMounts":[{"name":"kube-api-access-aaaaa","mountPath":"/a"}]}],
 "volumes":[{"name":"kube-api-access-aaaaa","emptyDir":{}},{"name":"kube-api-access-bbbbb","emptyDir":{}},{"name":"istio-envoy","persistentVolumeClaim":{"claimName":"data-web-0"}},{"name":"data","emptyDir":{}}]}}`,

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/pillion-dev/pillion/pkg/inject"
+	"github.com/pillion-dev/pillion/pkg/istio"
 	"github.com/pillion-dev/pillion/pkg/pod"
 )
 
@@ -60,9 +61,13 @@ func FuzzReuse(f *testing.F) {
 	})
 }
 
-// often gives the configurations that people have more room than those that ask one question.
+// rare tells whether a configuration is one that shows one thing only.
+func rare(name string) bool {
+	return strings.Contains(name, "asks") || strings.Contains(name, "brings")
+}
+
+// often gives the others more room.
 func often(names []string) []string {
-	rare := func(name string) bool { return strings.Contains(name, "asks") }
 	return slices.Concat(names, slices.Repeat(slices.DeleteFunc(slices.Clone(names), rare), 4))
 }
 
@@ -243,10 +248,17 @@ func first(items []any) any {
 	return items[0]
 }
 
+// proxyConfig is a resource of the mesh that tells of every proxy in a namespace.
+func proxyConfig(namespace string, concurrency int) istio.More {
+	const resource = `{"apiVersion":"networking.istio.io/v1beta1","kind":"ProxyConfig","metadata":{"name":"all","namespace":%q},"spec":{"concurrency":%d}}`
+	more, _ := istio.NewMore([][]byte{fmt.Appendf(nil, resource, namespace, concurrency)}) // it is sound
+	return more
+}
+
 // cluster changes what is known beside the pod.
 func (g *walk) cluster() {
 	f := &g.facts
-	switch g.next(7) {
+	switch g.next(8) {
 	case 0:
 		f.NamespaceLabels = map[string]string{"team": []string{"a", "b", "ab"}[g.next(3)]}
 	case 1:
@@ -258,7 +270,9 @@ func (g *walk) cluster() {
 	case 4:
 		f.NodeKnown = !f.NodeKnown
 	case 5:
-		f.Owner = []*inject.Owner{nil, {Kind: "Job", Name: "sum"}, {APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}}[g.next(3)]
+		f.Owner = []*inject.Owner{nil, {Kind: "Job", Name: "sum"}, {Kind: "CronJob", Name: "sum"}, {APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}}[g.next(4)]
+	case 6:
+		f.More = proxyConfig(f.Namespace, g.next(3))
 	default:
 		f.Path, f.Trusted = []string{"", "/cluster/east/net/blue"}[g.next(2)], g.next(2) == 1
 	}

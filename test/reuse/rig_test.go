@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -56,7 +57,7 @@ func asks(question string) string {
 		"    env: [{name: ANSWER, value: {{ if " + question + " }}\"yes\"{{ else }}\"no\"{{ end }}}]\n"
 }
 
-// questions read what differs between replicas, each in its way.
+// questions read what differs between replicas, or what is known beside the pod, each in its way.
 func questions() map[string]string {
 	return map[string]string{
 		"name":     `hasSuffix "-0" (.ObjectMeta.Name | default "")`,
@@ -70,37 +71,28 @@ func questions() map[string]string {
 		"volumes":  `contains "aaaaa" (toJson .Spec.Volumes)`,
 		"mounts":   `contains "aaaaa" (toJson .Spec.Containers)`,
 		"claims":   `contains "data-web-0" (toJson .Spec.Volumes)`,
+		"kind":     `eq .TypeMeta.Kind "Job"`,
+		"workload": `eq .DeploymentMeta.Name "sum"`,
+		"team":     `eq (index .Namespace.Labels "team" | default "") "a"`,
 		"owners":   `contains "000001" (toJson .ObjectMeta.OwnerReferences)`,
 	}
 }
 
-// brings is a configuration that reads nothing of the kind, but brings fields of these names.
-const brings = `apiVersion: config.pillion.dev/v1alpha1
-kind: InjectorConfig
-defaultTemplates: [plain, claim]
-templates:
-- name: plain
-  text: |
-    metadata:
-      annotations: {example.com/seen: {{ index .ObjectMeta.Annotations "example.com/note" | default "none" | quote }}}
-    spec:
-      containers:
-      - {name: side, image: registry.example/side:1, volumeMounts: [{name: data, mountPath: /data}]}
-      {{- if index .ObjectMeta.Annotations "example.com/token" }}
-      - {name: mounts, image: registry.example/side:1, volumeMounts: [{name: kube-api-access-00000, mountPath: /token}]}
-      {{- end }}
-- name: claim
-  text: |
-    spec:
-      {{- if index .ObjectMeta.Annotations "example.com/claim" }}
-      volumes: [{name: data, persistentVolumeClaim: {claimName: data-web-0}}]
-      {{- else }}
-      volumes: [{name: data, emptyDir: {}}]
-      {{- end }}
-      {{- if index .ObjectMeta.Annotations "example.com/host" }}
-      hostname: web-0
-      {{- end }}
-`
+// bringers bring what differs between replicas, and read nothing of it.
+func bringers() map[string]string {
+	return map[string]string{
+		"hostname":     "spec:\n  hostname: web-0\n",
+		"claim":        "spec:\n  volumes: [{name: data, persistentVolumeClaim: {claimName: data-web-0}}]\n",
+		"no claim":     "spec:\n  volumes: [{name: data, emptyDir: {}}]\n",
+		"token volume": "spec:\n  volumes: [{name: kube-api-access-aaaaa, emptyDir: {}}]\n",
+		"token mount":  "spec:\n  containers: [{name: app, volumeMounts: [{name: kube-api-access-aaaaa, mountPath: /a}]}]\n",
+		"node": "spec:\n  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: " +
+			"[{matchFields: [{key: metadata.name, operator: In, values: [node-1]}]}]}}}\n",
+		"label":      "metadata:\n  labels: {statefulset.kubernetes.io/pod-name: web-0}\n",
+		"index":      "metadata:\n  labels: {batch.kubernetes.io/job-completion-index: \"3\"}\n",
+		"annotation": "metadata:\n  annotations: {batch.kubernetes.io/job-completion-index: \"3\"}\n",
+	}
+}
 
 // every touches all containers of the mesh's pods.
 const every = `spec:
@@ -135,16 +127,22 @@ func configurations(tb testing.TB) map[string]func(int64) (*inject.Engine, error
 		"shipped all": native(tb, templates.Files(), all),
 		"old nodes":   native(tb, templates.Files(), func(c *config.Config) { all(c); c.NativeSidecars = config.NativeOff }),
 		"tells":       native(tb, named(tells), none),
-		"brings":      native(tb, named(brings), none),
 		"mesh":        mesh(tb, config.NativeAuto, "sidecar"),
 		"old mesh":    mesh(tb, config.NativeOff, "sidecar"),
 		"mesh twice":  mesh(tb, config.NativeAuto, "sidecar", "every"),
 	}
+	small := func(name, text string) {
+		one := "apiVersion: config.pillion.dev/v1alpha1\nkind: InjectorConfig\ndefaultTemplates: [one]\ntemplates:\n- {name: one, text: " + strconv.Quote(text) + "}\n"
+		out[name] = native(tb, named(one), none)
+		if !strings.Contains(text, ".Namespace") { // which is no data of the other dialect
+			out["mesh "+name] = meshOf(tb, text)
+		}
+	}
 	for name, question := range questions() {
-		text := asks(question)
-		one := "apiVersion: config.pillion.dev/v1alpha1\nkind: InjectorConfig\ndefaultTemplates: [ask]\ntemplates:\n- {name: ask, text: " + strconv.Quote(text) + "}\n"
-		out["asks for "+name] = native(tb, named(one), none)
-		out["mesh asks for "+name] = meshOf(tb, text)
+		small("asks for "+name, asks(question))
+	}
+	for name, text := range bringers() {
+		small("brings "+name, text)
 	}
 	return out
 }
@@ -181,7 +179,7 @@ func mesh(tb testing.TB, native string, defaults ...string) func(int64) (*inject
 // meshOf has one template.
 func meshOf(tb testing.TB, text string) func(int64) (*inject.Engine, error) {
 	tb.Helper()
-	raw, err := json.Marshal(map[string]any{"policy": "enabled", "defaultTemplates": []string{"ask"}, "templates": map[string]string{"ask": text}})
+	raw, err := json.Marshal(map[string]any{"policy": "enabled", "defaultTemplates": []string{"one"}, "templates": map[string]string{"one": text}})
 	if err != nil {
 		tb.Fatal(err)
 	}
