@@ -61,6 +61,8 @@ func plantedImports() map[string][]plant {
 			one("slog at a door", "pkg/admission/a.go", imports("admission", "log/slog"), 0),
 			one("system calls", "pkg/inject/a.go", imports("inject", "syscall"), 1),
 			one("system calls to measure", "pkg/measure/a.go", imports("measure", "syscall"), 0),
+			one("unsafe", "pkg/admission/a.go", imports("admission", "unsafe"), 1),
+			one("unsafe in the command", "cmd/injector/a.go", imports("main", "unsafe"), 1),
 			one("flags", "pkg/config/a.go", imports("config", "flag"), 1),
 			one("templates", "pkg/config/a.go", own("config", "templates"), 1),
 			one("templates in the command", "cmd/injector/a.go", own("main", "templates"), 0),
