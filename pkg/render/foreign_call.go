@@ -114,7 +114,11 @@ func (t *termCall) charge(r *run, args []reflect.Value) error {
 		if err != nil && plainTexts(v) {
 			n, err = inside(v).Len(), nil
 		}
-		if err == nil && t.function.weight > weightOuter {
+		switch _, part := t.function.narrow[i]; {
+		case err != nil:
+		case part: // what is not read of it must make no difference here either
+			err = r.charge(1 + itemsOf(v))
+		case t.function.weight > weightOuter:
 			err = r.weigh(v, t.function.weight)
 		}
 		if err != nil {
@@ -134,6 +138,15 @@ func plainTexts(v reflect.Value) bool {
 	}
 	_, ok := textsOf(v)
 	return ok
+}
+
+// itemsOf is how many items a list or a map has.
+func itemsOf(v reflect.Value) int {
+	switch v, _ = indirect(v); v.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Map:
+		return v.Len()
+	}
+	return 0
 }
 
 // guarded calls the function, and turns a panic in it into an error.

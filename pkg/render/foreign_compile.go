@@ -37,7 +37,7 @@ func (c *foreignCompiler) extend() {
 			c.find(reason.TemplateFunctionUnknown, -1, "", err.Error())
 			continue
 		}
-		f.weight = weightMade
+		f.weight, f.narrow = weightMade, c.source.Narrow[name]
 		if slices.Contains(c.source.Foreign.Lookups, name) {
 			f.weight = weightNone
 		}

@@ -22,6 +22,7 @@ type foreignFunction struct {
 	guard func(r *run, args []reflect.Value) error // refuses a call that would make too much, before it does
 
 	weight  weight
+	narrow  map[int][]string // see Source.Narrow
 	makes   makes
 	decides bool // and, or: the compiler makes something other than a call of it
 	changes bool // changes its first argument
