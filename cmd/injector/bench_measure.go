@@ -4,156 +4,176 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"time"
 
 	"github.com/pillion-dev/pillion/pkg/admission"
 	"github.com/pillion-dev/pillion/pkg/inject"
 	"github.com/pillion-dev/pillion/pkg/measure"
-	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/reason"
 	"github.com/pillion-dev/pillion/pkg/webhook"
 )
 
 // benched is a configuration under measurement.
-type benched struct{ fresh, reused *inject.Engine }
-
-// benchRow is the cost of one way of a pod; the JSON names are a contract.
-type benchRow struct {
-	Object   string `json:"object"`
-	Decision string `json:"decision"` // injected or skipped
-	Reason   string `json:"reason"`
-	ID       string `json:"id"`
-	Path     string `json:"path"` // floor, fresh, reused or skip
-	benchCost
-
-	Compared *benchCost `json:"compared,omitempty"` // with the other configuration
-	Ratio    float64    `json:"ratio,omitempty"`    // of CPU: the other configuration's to this one's
+type benched struct {
+	fresh, reused *inject.Engine
+	staged        *inject.Engine // nil: no stages are told
+	split         *measure.Split // of staged
+	duration      time.Duration
 }
 
-type benchCost struct {
-	CPU    float64 `json:"cpuMicroseconds"`
-	Allocs float64 `json:"allocations"`
-	Bytes  float64 `json:"bytes"`
-	Patch  int     `json:"patchBytes"`
-	Floors float64 `json:"floorMultiple"` // CPU beside the floor's of the same pod
+// trial is a pod under a configuration.
+type trial struct {
+	*benched
+	facts  benchFacts
+	review []byte
+	again  []byte // the review of another replica
+	first  *benchDoor
+	replay *benchDoor // holds the outcome of the review
+
+	end      benchEnd
+	patch    []byte
+	called   bool // the webhook's selectors choose the pod
+	reusable bool // the other replica gets the outcome of the first
+
+	costs map[string]benchCost // by way
 }
 
-// benchRows measures a pod. The error is a *reason.Refusal where the first configuration refuses it. Where
-// the second one decides otherwise there is nothing to compare: apart says so.
-func benchRows(one subject, first, second *benched) (rows []benchRow, apart string, err error) {
-	if one, err = created(one); err != nil {
-		return nil, "", err
-	}
-	r, err := first.fresh.Inject(one.doc, one.facts)
-	if err != nil {
-		return nil, "", err
-	}
-	ways := []string{"floor", "fresh", "reused"}
-	base := benchRow{Object: one.pod.Object(), Decision: "injected", Reason: r.Decision.Reason.String(), ID: r.Decision.Reason.ID()}
-	if !r.Decision.Inject {
-		base.Decision, ways = "skipped", []string{"floor", "skip"}
-	}
-	for _, way := range ways {
-		row := base
-		row.Path = way
-		if row.benchCost, err = first.cost(one, way); err != nil {
-			return nil, "", err
-		}
-		row.Floors = 1
-		if len(rows) > 0 {
-			row.Floors = row.CPU / rows[0].CPU
-		}
-		rows = append(rows, row)
-	}
-	if second == nil {
-		return rows, "", nil
-	}
-	other, err := second.fresh.Inject(one.doc, one.facts)
-	var refusal *reason.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		return rows, "is refused: " + refusal.Error(), nil
-	case err != nil:
-		return nil, "", err
-	case other.Decision.Inject != r.Decision.Inject:
-		return rows, "ends otherwise: " + other.Decision.Reason.ID() + " " + other.Decision.Reason.String(), nil
-	}
-	return rows, "", second.beside(one, rows)
-}
-
-// created is the subject as the API server asks about it: with its owner in the pod, and nobody vouching for
-// a record of an earlier injection.
-func created(one subject) (subject, error) {
-	one.facts.Trusted = false
-	owner := one.facts.Owner
-	if owner == nil {
-		return one, nil
-	}
-	tree, err := one.doc.Tree()
-	if err != nil {
-		return one, err
-	}
-	meta := pod.With(pod.Object(tree, "metadata"), "ownerReferences", []any{map[string]any{
-		"apiVersion": owner.APIVersion, "kind": owner.Kind, "name": owner.Name, "uid": "00000000-0000-4000-8000-000000000001", "controller": true,
-	}})
-	one.facts.Owner = nil
-	one.doc, err = pod.FromTree(pod.With(tree, "metadata", meta))
-	return one, err
-}
-
-// beside measures the same ways with another configuration, against a floor of its own: its patch is
-// another one.
-func (b *benched) beside(one subject, rows []benchRow) error {
-	floor, err := b.cost(one, "floor")
-	if err != nil {
-		return err
-	}
-	for i := range rows[1:] {
-		row := &rows[i+1]
-		c, err := b.cost(one, row.Path)
-		if err != nil {
-			return err
-		}
-		c.Floors = c.CPU / floor.CPU
-		row.Compared, row.Ratio = &c, c.CPU/row.CPU
-	}
-	return nil
-}
-
-// cost measures one way of a pod's review.
-func (b *benched) cost(one subject, way string) (benchCost, error) {
+// trial asks about the pod once, and about a second replica. The error is a *reason.Refusal where
+// the configuration refuses the pod.
+func (b *benched) trial(one subject) (*trial, error) {
 	namespace := one.facts.Namespace
-	if namespace == "" {
-		namespace = one.doc.Head().Metadata.Namespace
+	t := &trial{
+		benched: b, facts: benchFacts{one.facts}, called: true, costs: map[string]benchCost{},
+		review: measure.Review(namespace, asSent(one, 0)), again: measure.Review(namespace, asSent(one, 1)),
 	}
-	review := measure.Review(namespace, one.doc.Raw())
-	e := b.fresh
-	if way == "reused" {
-		e = b.reused
-	}
-	r, err := e.Inject(one.doc, one.facts)
-	if err != nil {
-		return benchCost{}, err
-	}
-	run := measure.Floor(review, r.JSON())
-	if way != "floor" {
-		m := &webhook.Mutator{
-			Engine: func() *inject.Engine { return e }, Facts: benchFacts{one.facts}, More: func() any { return one.facts.More },
-			Proof: &webhook.Proof{},
-		}
-		run = func() {
-			if way == "fresh" {
-				m.Proof = &webhook.Proof{} // a new shape is proved
-			}
-			if status, _ := admission.Answer(context.Background(), m, review); status != http.StatusOK {
-				err = fmt.Errorf("the review is answered with HTTP %d", status)
-			}
+	if !one.facts.Selected {
+		r, err := b.fresh.Inject(one.doc, one.facts)
+		if err == nil && r.Decision.Reason == reason.NotSelected {
+			t.called, t.end = false, endOf("skipped", reason.NotSelected)
+			return t, nil
 		}
 	}
-	c := measure.Of(run)
-	return benchCost{CPU: float64(c.CPU.Nanoseconds()) / 1000, Allocs: c.Allocs, Bytes: c.Bytes, Patch: len(r.JSON())}, err
+	t.first, t.replay = t.door(b.fresh), t.door(b.reused)
+	if err := t.first.ask(t.review); err != nil {
+		return nil, err
+	}
+	resp := t.first.last
+	t.end, t.patch = endOf("injected", resp.Reason), resp.Patch
+	if resp.Patch == nil {
+		t.end.Decision = "skipped"
+	}
+	for _, review := range [][]byte{t.review, t.again} {
+		if err := t.replay.ask(review); err != nil {
+			return nil, err
+		}
+	}
+	t.reusable = t.replay.last.Reused
+	return t, nil
+}
+
+// injects tells whether the pod gets a patch.
+func (t *trial) injects() bool { return t.patch != nil }
+
+// cost measures one way of the review, once. What the webhook is not called for costs nothing.
+func (t *trial) cost(way string) benchCost {
+	if way == wayReused && !t.reusable {
+		c := t.cost(wayFresh) // that is what each replica costs
+		c.Stages = nil
+		return c
+	}
+	if known, ok := t.costs[way]; ok || !t.called {
+		return known
+	}
+	c := measure.For(t.duration, t.run(way))
+	cost := benchCost{CPU: micros(c.CPU), Allocs: rounded(c.Allocs), Bytes: rounded(c.Bytes), Patch: len(t.patch)}
+	if way == wayFresh && t.staged != nil && t.injects() {
+		cost.Stages = t.stages()
+	}
+	t.costs[way] = cost
+	return cost
+}
+
+// run is what is measured. The same reviews were answered before.
+func (t *trial) run(way string) func() {
+	switch way {
+	case wayFloor:
+		return measure.Floor(t.review, t.patch)
+	case wayReused:
+		return func() { _ = t.replay.ask(t.again) }
+	}
+	return func() {
+		t.first.mutator.Proof = &webhook.Proof{} // the patch of a new shape is proved
+		_ = t.first.ask(t.review)
+	}
+}
+
+// stages measures what each stage of a fresh injection takes.
+func (t *trial) stages() []benchStage {
+	d := t.door(t.staged)
+	d.mark = t.split.Mark
+	spent := t.split.For(t.duration, func() {
+		d.mutator.Proof = &webhook.Proof{}
+		_ = d.ask(t.review)
+		t.split.Mark("answer")
+	})
+	out := []benchStage{}
+	for _, name := range stageOrder {
+		if c, ok := spent[name]; ok {
+			out = append(out, benchStage{name, micros(c.CPU), rounded(c.Allocs), rounded(c.Bytes)})
+		}
+	}
+	return out
+}
+
+// stageOrder is the order of the stages: those of the engine, and the webhook's own around them.
+var stageOrder = []string{"envelope", "decide", "key", "decode", "execute", "parse", "merge", "finish", "diff", "prove", "answer"}
+
+func micros(d time.Duration) float64 { return rounded(float64(d) / float64(time.Microsecond)) }
+
+// rounded leaves two digits after the point: more would say nothing.
+func rounded(x float64) float64 { return math.Round(x*100) / 100 }
+
+// benchDoor answers reviews as the webhook does, and remembers how the last one ended.
+type benchDoor struct {
+	mutator *webhook.Mutator
+	mark    func(stage string) // may be nil
+	last    admission.Response
+	err     error
+}
+
+func (t *trial) door(e *inject.Engine) *benchDoor {
+	d := &benchDoor{}
+	d.mutator = &webhook.Mutator{
+		Engine: func() *inject.Engine { d.marked("envelope"); return e },
+		Facts:  t.facts, More: func() any { return t.facts.facts.More }, Proof: &webhook.Proof{},
+	}
+	return d
+}
+
+// Review is the mutator's.
+func (d *benchDoor) Review(ctx context.Context, req *admission.Request) (admission.Response, error) {
+	d.last, d.err = d.mutator.Review(ctx, req)
+	d.marked("prove")
+	return d.last, d.err
+}
+
+func (d *benchDoor) marked(stage string) {
+	if d.mark != nil {
+		d.mark(stage)
+	}
+}
+
+// ask sends a review.
+func (d *benchDoor) ask(review []byte) error {
+	d.err = nil
+	status, answer := admission.Answer(context.Background(), d, review)
+	if d.err == nil && status != http.StatusOK {
+		d.err = fmt.Errorf("the review is answered with HTTP %d: %s", status, answer)
+	}
+	return d.err
 }
 
 // benchFacts are those that the stream tells of a pod.

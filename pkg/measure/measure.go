@@ -12,8 +12,8 @@ import (
 const (
 	// batch is the least CPU time of a batch: other threads' CPU is told in ticks of some milliseconds.
 	batch = 20 * time.Millisecond
-	// total is the CPU time after which no batch follows.
-	total = 200 * time.Millisecond
+	// Enough is the CPU time that Of spends, beside what it takes to warm up.
+	Enough = 200 * time.Millisecond
 	// most is the number of runs in a batch at which it stops to grow, for work that takes no CPU.
 	most = 1 << 22
 )
@@ -28,12 +28,15 @@ type Cost struct {
 // Of measures run, which must do the same work each time. It warms up, runs batches, and takes the CPU
 // of the cheapest one, since whatever disturbs a batch makes it dearer. Allocations and bytes are the
 // mean over all; they are exact as long as the rest of the process is quiet.
-func Of(run func()) Cost {
+func Of(run func()) Cost { return For(Enough, run) }
+
+// For is Of that starts no batch after so much CPU time. There is always one.
+func For(total time.Duration, run func()) Cost {
 	n := enough(run)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	runs, best := 0, time.Duration(0)
-	for spent := time.Duration(0); spent < total && runs < most; runs += n {
+	for spent := time.Duration(0); runs == 0 || spent < total && runs < most; runs += n {
 		took := spend(run, n)
 		spent += took
 		if runs == 0 || took < best {
