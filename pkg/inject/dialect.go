@@ -54,6 +54,7 @@ type Work struct {
 	After  map[string]any // the pod as far as it is; a part replaces what it changes
 	Layers map[string]any // all that the templates bring, as one tree
 	State  any            // the dialect's own
+	Alone  bool           // what becomes of this pod tells nothing of others with the same inputs
 
 	engine *Engine
 }
@@ -92,7 +93,7 @@ func (e *Engine) speak(in pod.Doc, f Facts) (Result, error) {
 		return w.Result, nil
 	}
 	err := d.make(w)
-	if err == nil {
+	if err == nil && !w.Alone {
 		e.outcomes.keep(from, &w.Result, w.Layers)
 	}
 	return w.Result, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pillion-dev/pillion/pkg/annotation"
 	"github.com/pillion-dev/pillion/pkg/pod"
 	"github.com/pillion-dev/pillion/pkg/render"
 )
@@ -101,6 +102,9 @@ func (e *Engine) keyOf(in pod.Doc, f Facts, r *Result, i Inputs) *key {
 // inputs are what the stages depend on after the templates were chosen.
 func (r *run) inputs() Inputs {
 	i := Inputs{Hide: pod.HideAll}
+	if _, ok := r.in.Head().Metadata.Annotations[annotation.Status]; ok {
+		i.Hide = 0 // a record names items by their keys, whichever those are
+	}
 	native := make([]byte, 0, 16)
 	for _, l := range r.layers {
 		i.Hide &= l.template.hides

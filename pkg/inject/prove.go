@@ -47,7 +47,7 @@ func (r Result) Prove(in pod.Doc) error {
 
 // ops are the patch's operations, of a reused outcome too.
 func (r Result) ops() ([]patch.Op, error) {
-	if !r.Reused {
+	if !r.Reused || r.Wire == nil {
 		return r.Patch, nil
 	}
 	tree, err := pod.Decode(r.Wire)

@@ -72,6 +72,15 @@ func TestReplicasReuse(t *testing.T) {
 			reason: "a template brings a claim", replace: []string{"data-web-first", "data-web-second"},
 			config: []string{"emptyDir: {}", "persistentVolumeClaim: {claimName: data-web-second}"},
 		},
+		"record": {
+			reason: "a status record names an item by a hidden value", replace: []string{"22222222-0000-4000-8000-000000000001", "22222222-0000-4000-8000-000000000002"},
+			first: []string{`"annotations":{`, `"annotations":{"pillion.dev/status":"{\"hash\":\"0\",\"undo\":{\"added\":[\"/metadata/ownerReferences/22222222-0000-4000-8000-000000000002\"]}}",`},
+		},
+		"empty label": {
+			reason: "a template asks whether a hidden value is empty", replace: []string{`"statefulset.kubernetes.io/pod-name":"web-first"`, `"statefulset.kubernetes.io/pod-name":""`},
+			config: []string{"{name: SEEN, value: \"1\"}", "{name: SEEN, value: \"{{ range $k, $v := $.ObjectMeta.Labels }}{{ if $v }}{{ len $k }}{{ end }}{{ end }}\"}"},
+			first:  []string{`"name":"app","image":"registry.example/app:1"`, `"name":"app","image":"x"},{"name":"proxy","image":"auto"`},
+		},
 		"told": {
 			reason: "the patch carries a name along: the author's own sidecar is moved", replace: []string{"x7k2p", "b9z8q"},
 			first: []string{`"name":"app","image":"registry.example/app:1"`, `"name":"app","image":"x"},{"name":"proxy","image":"auto"`},

@@ -17,8 +17,9 @@ func (r *run) inputs() inject.Inputs {
 	for _, name := range r.d.selected(r.head) {
 		hide &= r.d.hides[name]
 	}
-	// What the author mounts by annotation is looked for among the pod's volumes.
-	for _, key := range []string{userVolumeKey, userMountKey} {
+	// What the author mounts by annotation is looked for among the pod's volumes, and what they wrote into the
+	// proxy stands beside what is there.
+	for _, key := range []string{userVolumeKey, userMountKey, overridesKey} {
 		if _, ok := r.annotation(key); ok {
 			hide &^= pod.HideToken | pod.HideClaim
 		}

@@ -91,6 +91,7 @@ func (r *run) renderAll() error {
 		r.Mark("execute")
 		l := r.d.layers.read(name, rendered)
 		r.Mark("parse")
+		r.Alone = r.Alone || l.directs // one may name any item of the pod's, and leaves no trace where it finds none
 		if l.err != nil {
 			return l.err
 		}

@@ -19,6 +19,7 @@ import (
 // the last of two equal keys counts.
 type layer struct {
 	tree    map[string]any // with the directives of a strategic merge
+	directs bool           // it has such directives
 	unknown []string       // the paths of fields that no pod has, which were left out
 	err     *reason.Refusal
 }
@@ -100,6 +101,7 @@ func (l *layer) member(t *pod.Type, path, key string, item any) (settled any, ke
 	field := t.Field(key)
 	switch {
 	case strings.HasPrefix(key, "$"):
+		l.directs = true
 		return item, true
 	case field == nil && t != nil && t.Kind == pod.Struct:
 		if at := path + key; len(l.unknown) < maxUnknown && !slices.Contains(l.unknown, at) {

@@ -4,6 +4,7 @@ package istio
 
 import (
 	"hash/maphash"
+	"strings"
 	"sync"
 
 	"github.com/pillion-dev/pillion/pkg/render"
@@ -58,7 +59,7 @@ func (c *layers) read(name string, r render.Rendered) *layer {
 		}
 	}
 	l := readLayer(name, r.Text)
-	if !ok && l.err == nil && len(key) <= maxSkeletonKeys/8 && c.again(key) {
+	if !ok && l.err == nil && !strings.Contains(r.Text, holeName) && len(key) <= maxSkeletonKeys/8 && c.again(key) {
 		c.learn(name, r, l, widest)
 	}
 	return l

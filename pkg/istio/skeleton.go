@@ -57,7 +57,7 @@ type builder struct {
 func build(l *layer, text string, holes []hole) *skeleton {
 	b := &builder{text: text, holes: holes, found: make([]int, len(holes))}
 	raw, err := readYAML(refilled(text, holes, b.filling))
-	if err != nil || strings.Contains(text, holeName) {
+	if err != nil {
 		return nil
 	}
 	numbers, _ := readYAML(refilled(text, holes, b.number))
@@ -267,5 +267,5 @@ func (s *skeleton) fill(text string, holes []hole) (*layer, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &layer{tree: tree.(map[string]any), unknown: s.layer.unknown}, true
+	return &layer{tree: tree.(map[string]any), directs: s.layer.directs, unknown: s.layer.unknown}, true
 }

@@ -127,6 +127,21 @@ func FuzzSkeleton(f *testing.F) {
 	})
 }
 
+// A text that has what fills holes teaches nothing, least of all about texts that have it not.
+func TestSkeletonStaysLearnt(t *testing.T) {
+	var c layers
+	text := func(app string) render.Rendered {
+		return renderedOf("metadata:\n  labels:\n    app: «" + app + "»\n")
+	}
+	for _, app := range []string{holeName + "1", holeName + "1", holeName + "1", "a", "b", "c"} {
+		sameLayer(t, &c, text(app))
+	}
+	parsed := testing.AllocsPerRun(20, func() { readLayer("a", text("d").Text) })
+	if n := testing.AllocsPerRun(20, func() { c.read("a", text("d")) }); n > parsed/2 {
+		t.Errorf("%.0f allocations, the parser takes %.0f", n, parsed)
+	}
+}
+
 func TestSkeletonSavesTheParser(t *testing.T) {
 	var c layers
 	text := func(i int) render.Rendered {

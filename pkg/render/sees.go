@@ -41,13 +41,19 @@ type sight struct {
 // trail is a path as a map's key takes it.
 type trail string
 
-const trailMark = "\x00"
+// The marks behind the name of a member, and behind what goes over the items: of a list, or of a map whatever
+// their keys.
+const (
+	trailMark = "\x00"
+	itemMark  = "\x01"
+)
 
 // below is the trail of a member.
 func (p trail) below(name string) trail { return p + trail(name) + trailMark }
 
 func (p trail) path() []string {
-	return strings.Split(strings.TrimSuffix(string(p), trailMark), trailMark)
+	bare := strings.ReplaceAll(string(p), itemMark, "")
+	return strings.Split(strings.TrimSuffix(bare, trailMark), trailMark)
 }
 
 // trails are what a value may be. A value that is none of the data's has none.
@@ -94,7 +100,7 @@ func look(source *Source, trees map[string]*parse.Tree) sight {
 		l.sight.all = pass == maxSightings
 	}
 	for p := range l.read {
-		l.sight.all = l.sight.all || p == ""
+		l.sight.all = l.sight.all || strings.Trim(string(p), itemMark) == ""
 		l.sight.read = append(l.sight.read, p.path())
 	}
 	for p := range l.tested {
@@ -130,8 +136,29 @@ func (l *looker) add(to, more trails) {
 // whole counts a value as read, with all that is below it.
 func (l *looker) whole(v trails) { l.add(l.read, v) }
 
-// empty counts a value as tested for being empty.
-func (l *looker) empty(v trails) { l.add(l.tested, v) }
+// empty counts a value as tested for being empty. A test of an item counts as reading it: of a map it is not
+// known which.
+func (l *looker) empty(v trails) {
+	for p := range v {
+		into := l.tested
+		if strings.Contains(string(p), itemMark) {
+			into = l.read
+		}
+		l.add(into, trails{p: true})
+	}
+}
+
+// items are those of a value.
+func (v trails) items() trails {
+	out := make(trails, len(v))
+	for p := range v {
+		if !strings.HasSuffix(string(p), itemMark) {
+			p += itemMark
+		}
+		out[p] = true
+	}
+	return out
+}
 
 // fields are the members of a value, one in another.
 func (l *looker) fields(v trails, names []string) trails {
@@ -193,6 +220,7 @@ func (l *looker) node(n parse.Node, dot trails) {
 func (l *looker) loop(n *parse.RangeNode, dot trails) {
 	v := l.commands(n.Pipe, dot)
 	l.empty(v)
+	v = v.items()
 	switch decl := n.Pipe.Decl; len(decl) {
 	case 1:
 		l.join(l.variables(), decl[0].Ident[0], v)

@@ -121,6 +121,7 @@ func (l *looker) index(nodes []parse.Node, args []trails) trails {
 		case *parse.StringNode:
 			v = l.fields(v, []string{key.Text})
 		case *parse.NumberNode:
+			v = v.items()
 		default:
 			rest := slices.Concat([]trails{v}, args[i+1:])
 			return l.narrowed(nil, rest)
